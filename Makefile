@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+#
+# Every command a person types; "make help" lists them. Folders state what they
+# build in their build.mk (see tests/README for tests).
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+# O=DIR	where user space and firmware are built
+O ?= build
+# V=1	shows the commands
+V ?= 0
+# KDIR=, KVER=	the kernel to build modules for: its build folder, or its version
+
+VERSION := $(file <VERSION)
+
+CC ?= gcc
+AR ?= ar
+PKG_CONFIG ?= pkg-config
+CFLAGS ?= -O2 -g
+override CFLAGS := -std=gnu11 -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -fPIC $(CFLAGS)
+override CPPFLAGS := -I. -Iuapi -Ifirmware/include $(CPPFLAGS)
+
+Q := $(if $(filter 1,$(V)),,@)
+say = $(if $(Q),@printf '  %-7s %s\n' '$(1)' '$(2)',@:)
+
+# Recipes for build.mk: "$(O)/x/prog: a.o b.a" followed by "$(link)".
+define link
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o %.a %.so,$^) $(LDLIBS)
+endef
+
+define archive
+	$(call say,AR,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $(filter %.o,$^)
+endef
+
+FIRMWARE :=
+USERSPACE :=
+TESTS_NATIVE :=
+TESTS_VM :=
+BENCH :=
+
+include $(sort $(wildcard firmware/*/build.mk userspace/*/build.mk tests/*/build.mk tests/unit/*.mk))
+-include $(shell find $(O) -name '*.d' 2>/dev/null)
+
+$(O)/%.o: %.c
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# A fragment in tests/unit adds prerequisites, and LDLIBS where it needs more.
+$(O)/tests/unit/%: $(O)/tests/unit/%.o
+	$(link)
+$(O)/tests/unit/%: LDLIBS += -lcmocka -lm
+
+##@ Building
+
+.PHONY: all
+all: firmware userspace modules ## everything (the default)
+
+.PHONY: firmware
+firmware: $(FIRMWARE) ## control-processor firmware and device model
+
+.PHONY: userspace
+userspace: $(USERSPACE) ## libraries, compiler and tools
+
+.PHONY: modules
+modules: ## npu.ko and npu_sim.ko, for KDIR= or KVER=, else a kernel that fits
+
+.PHONY: tests
+tests: firmware userspace $(TESTS_NATIVE) $(TESTS_VM) ## test programs, without running them
+
+.PHONY: clean
+clean: ## removes what was built
+	$(Q)rm -rf $(O)
+
+.PHONY: deps
+deps: ## installs the Debian packages that are missing (tests/deps.txt)
+	$(Q)tests/deps.sh
+
+##@ Running
+
+# The packages come before a second make reads the fragments: they ask pkg-config.
+SUBMAKE = +@tests/deps.sh && $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc))
+
+.PHONY: test
+test: ## installs what is missing, builds everything, runs every test
+	$(SUBMAKE) run-tests
+
+.PHONY: run-tests
+run-tests: tests
+	$(Q)tests/run $(TESTS_NATIVE)
+
+##@ Other
+
+.PHONY: help
+help: ## this list
+	@awk 'BEGIN { FS = ":.*## " } \
+		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
+		/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@printf '\nVariables\n'
+	@sed -n 's/^# \([A-Z]\{1,4\}=[^\t]*\)\t/  \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
