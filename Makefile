@@ -12,6 +12,7 @@ O ?= build
 # V=1	shows the commands
 V ?= 0
 # KDIR=, KVER=	the kernel to build modules for: its build folder, or its version
+# KERNEL=NAME	the kernel of the virtual machine, a row of tests/vm/kernels
 
 VERSION := $(file <VERSION)
 
@@ -69,8 +70,25 @@ firmware: $(FIRMWARE) ## control-processor firmware and device model
 .PHONY: userspace
 userspace: $(USERSPACE) ## libraries, compiler and tools
 
+# A lazy value: only a target that needs a kernel looks for one or fetches one.
+ifdef KVER
+KDIR ?= /lib/modules/$(KVER)/build
+endif
+running = /lib/modules/$(shell uname -r)/build
+has-accel = $(shell grep -sx CONFIG_DRM_ACCEL=y $(1)/include/config/auto.conf)
+vm-kdir = $(or $(shell tests/vm/kernel.sh $(addprefix --kernel ,$(KERNEL)) --get kdir),$(error no kernel for the virtual machine))
+kdir = $(or $(KDIR),$(if $(call has-accel,$(running)),$(running),$(vm-kdir)))
+
+# Objects are made beside the sources: two builds take turns, and another kernel starts anew.
+kbuild = +$(Q)flock .modules.lock tests/vm/kbuild '$(1)' $(2)
+
 .PHONY: modules
 modules: ## npu.ko and npu_sim.ko, for KDIR= or KVER=, else a kernel that fits
+	$(call kbuild,$(kdir),modules)
+
+.PHONY: vm-modules
+vm-modules:
+	$(call kbuild,$(vm-kdir),modules)
 
 .PHONY: tests
 tests: firmware userspace $(TESTS_NATIVE) $(TESTS_VM) ## test programs, without running them
@@ -78,6 +96,7 @@ tests: firmware userspace $(TESTS_NATIVE) $(TESTS_VM) ## test programs, without 
 .PHONY: clean
 clean: ## removes what was built
 	$(Q)rm -rf $(O)
+	$(Q)tests/vm/kbuild --clean
 
 .PHONY: deps
 deps: ## installs the Debian packages that are missing (tests/deps.txt)
@@ -104,4 +123,4 @@ help: ## this list
 		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
 		/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@printf '\nVariables\n'
-	@sed -n 's/^# \([A-Z]\{1,4\}=[^\t]*\)\t/  \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
+	@sed -n 's/^# \([A-Z]\{1,6\}=[^\t]*\)\t/  \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
