@@ -130,6 +130,24 @@ def reg_fields(h, base, fields, width):
         h.define(f'{base}_{f["name"].upper()}_MASK', f'0x{mask:08x}u')
 
 
+def reg_list(h, block):
+    rows = []
+    for r in block['regs']:
+        mask = 0
+        for f in r.get('fields', []):
+            hi, lo = f['bits']
+            mask |= ((1 << (hi - lo + 1)) - 1) << lo
+        host, cp = (r.get(side, 'none').upper() for side in ('host', 'cp'))
+        need({host, cp} <= {'NONE', 'RO', 'RW', 'WO', 'W1C'}, f'{block["name"]}.{r["name"]}: unknown access')
+        fixed = isinstance(r['reset'], int)
+        need(fixed or r['reset'] == 'impl', f'{block["name"]}.{r["name"]}: reset is neither a number nor impl')
+        rows.append(f'\tX({r["name"]}, 0x{r["offset"]:03x}u, {r.get("count", 1)}u, {r.get("stride", 4)}u, {host}, {cp}, '
+                    f'{"FIXED" if fixed else "IMPL"}, 0x{r["reset"] if fixed else 0:08x}u, 0x{mask or 0xffffffff:08x}u)')
+    h.comment('X(name, offset, count, stride, access of the host, access of the control processor, whether the reset value is '
+              'FIXED or the implementation\'s, reset value, bits that exist)')
+    h.lines.append(f'#define NPU_{block["prefix"]}_REGS(X) \\\n' + ' \\\n'.join(rows))
+
+
 def gen_regs(regs, timing):
     h = Header('NPU_REGS_H')
     h.define('NPU_CONTRACT_MAJOR', regs['contract']['major'])
@@ -153,6 +171,7 @@ def gen_regs(regs, timing):
             if count == 1 and isinstance(r['reset'], int) and r['reset']:
                 h.define(f'{base}_RESET', f'0x{r["reset"]:08x}u')
             reg_fields(h, base, r.get('fields', []), 32)
+        reg_list(h, b)
         h.blank()
     enums(h, regs['enums'])
     h.comment('Timing of the device model.')

@@ -174,6 +174,50 @@
 #define NPU_HOST_FW_FEATURES		0x0f0u
 #define NPU_HOST_IRQ_STATUS		0x100u
 #define NPU_HOST_IRQ_MASK		0x104u
+/*
+ * X(name, offset, count, stride, access of the host, access of the control
+ * processor, whether the reset value is FIXED or the implementation's, reset
+ * value, bits that exist)
+ */
+#define NPU_HOST_REGS(X) \
+	X(MAGIC, 0x000u, 1u, 4u, RO, RO, FIXED, 0x3155504eu, 0xffffffffu) \
+	X(CONTRACT, 0x004u, 1u, 4u, RO, RO, FIXED, 0x00000001u, 0xffffffffu) \
+	X(DEVICE, 0x008u, 1u, 4u, RO, RO, FIXED, 0x4e500001u, 0xffffffffu) \
+	X(REVISION, 0x00cu, 1u, 4u, RO, RO, FIXED, 0x00000000u, 0xffffffffu) \
+	X(FEATURES_LO, 0x010u, 1u, 4u, RO, RO, IMPL, 0x00000000u, 0xffffffffu) \
+	X(FEATURES_HI, 0x014u, 1u, 4u, RO, RO, IMPL, 0x00000000u, 0xffffffffu) \
+	X(TOPOLOGY, 0x018u, 1u, 4u, RO, RO, IMPL, 0x00000000u, 0x00ffffffu) \
+	X(CONTEXTS, 0x01cu, 1u, 4u, RO, RO, IMPL, 0x00000000u, 0xffffffffu) \
+	X(CONFIG0, 0x020u, 1u, 4u, RO, RO, FIXED, 0x04403533u, 0x0fffffffu) \
+	X(CONFIG1, 0x024u, 1u, 4u, RO, RO, FIXED, 0x11120f0fu, 0xffffffffu) \
+	X(CLOCK_KHZ, 0x028u, 1u, 4u, RO, RO, IMPL, 0x00000000u, 0xffffffffu) \
+	X(ADDRESS, 0x02cu, 1u, 4u, RO, RO, IMPL, 0x00000000u, 0x0000ffffu) \
+	X(TCM_SIZE, 0x030u, 1u, 4u, RO, RO, IMPL, 0x00000000u, 0xffffffffu) \
+	X(UUID0, 0x040u, 1u, 4u, RO, RO, IMPL, 0x00000000u, 0xffffffffu) \
+	X(UUID1, 0x044u, 1u, 4u, RO, RO, IMPL, 0x00000000u, 0xffffffffu) \
+	X(UUID2, 0x048u, 1u, 4u, RO, RO, IMPL, 0x00000000u, 0xffffffffu) \
+	X(UUID3, 0x04cu, 1u, 4u, RO, RO, IMPL, 0x00000000u, 0xffffffffu) \
+	X(TIME_LO, 0x050u, 1u, 4u, RO, RO, FIXED, 0x00000000u, 0xffffffffu) \
+	X(TIME_HI, 0x054u, 1u, 4u, RO, RO, FIXED, 0x00000000u, 0xffffffffu) \
+	X(CP_CONTROL, 0x080u, 1u, 4u, RW, RO, FIXED, 0x00000000u, 0x00000001u) \
+	X(CP_STATUS, 0x084u, 1u, 4u, RO, RO, FIXED, 0x00000000u, 0x00000007u) \
+	X(CP_ENTRY, 0x088u, 1u, 4u, RW, RO, FIXED, 0x80000000u, 0xffffffffu) \
+	X(RESET, 0x08cu, 1u, 4u, RW, RO, FIXED, 0x00000000u, 0xffffffffu) \
+	X(BOOT_STATE, 0x0c0u, 1u, 4u, RO, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(BOOT_ERROR, 0x0c4u, 1u, 4u, RO, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(HEARTBEAT, 0x0c8u, 1u, 4u, RO, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(FW_VERSION, 0x0ccu, 1u, 4u, RO, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(FW_PROTO, 0x0d0u, 1u, 4u, RO, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(FW_PROTO_RANGE, 0x0d4u, 1u, 4u, RO, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(HOST_PROTO_RANGE, 0x0d8u, 1u, 4u, RW, RO, FIXED, 0x00000000u, 0xffffffffu) \
+	X(ADMIN_SIZE, 0x0dcu, 1u, 4u, RW, RO, FIXED, 0x00000000u, 0x0000ffffu) \
+	X(ADMIN_SQ_LO, 0x0e0u, 1u, 4u, RW, RO, FIXED, 0x00000000u, 0xffffffffu) \
+	X(ADMIN_SQ_HI, 0x0e4u, 1u, 4u, RW, RO, FIXED, 0x00000000u, 0xffffffffu) \
+	X(ADMIN_CQ_LO, 0x0e8u, 1u, 4u, RW, RO, FIXED, 0x00000000u, 0xffffffffu) \
+	X(ADMIN_CQ_HI, 0x0ecu, 1u, 4u, RW, RO, FIXED, 0x00000000u, 0xffffffffu) \
+	X(FW_FEATURES, 0x0f0u, 1u, 4u, RO, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(IRQ_STATUS, 0x100u, 1u, 4u, W1C, RO, FIXED, 0x00000000u, 0xffffffffu) \
+	X(IRQ_MASK, 0x104u, 1u, 4u, RW, RO, FIXED, 0x00000000u, 0xffffffffu)
 
 /* SYS: Timer and interrupts of the control processor, at CP_SYS. */
 #define NPU_SYS_MTIME_LO		0x000u
@@ -186,6 +230,20 @@
 #define NPU_SYS_IRQ_ENABLE		0x014u
 #define NPU_SYS_HOST_IRQ		0x018u
 #define NPU_SYS_DEBUG_CHAR		0x01cu
+/*
+ * X(name, offset, count, stride, access of the host, access of the control
+ * processor, whether the reset value is FIXED or the implementation's, reset
+ * value, bits that exist)
+ */
+#define NPU_SYS_REGS(X) \
+	X(MTIME_LO, 0x000u, 1u, 4u, NONE, RO, FIXED, 0x00000000u, 0xffffffffu) \
+	X(MTIME_HI, 0x004u, 1u, 4u, NONE, RO, FIXED, 0x00000000u, 0xffffffffu) \
+	X(MTIMECMP_LO, 0x008u, 1u, 4u, NONE, RW, FIXED, 0xffffffffu, 0xffffffffu) \
+	X(MTIMECMP_HI, 0x00cu, 1u, 4u, NONE, RW, FIXED, 0xffffffffu, 0xffffffffu) \
+	X(IRQ_PENDING, 0x010u, 1u, 4u, NONE, RO, FIXED, 0x00000000u, 0xffffffffu) \
+	X(IRQ_ENABLE, 0x014u, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(HOST_IRQ, 0x018u, 1u, 4u, NONE, WO, FIXED, 0x00000000u, 0xffffffffu) \
+	X(DEBUG_CHAR, 0x01cu, 1u, 4u, NONE, WO, FIXED, 0x00000000u, 0xffffffffu)
 
 /*
  * DOORBELL: Doorbells as the control processor sees them, at CP_DOORBELL.
@@ -193,6 +251,14 @@
  */
 #define NPU_DB_PENDING(n)		(0x000u + 4u * (n))
 #define NPU_DB_VALUE(n)			(0x400u + 4u * (n))
+/*
+ * X(name, offset, count, stride, access of the host, access of the control
+ * processor, whether the reset value is FIXED or the implementation's, reset
+ * value, bits that exist)
+ */
+#define NPU_DB_REGS(X) \
+	X(PENDING, 0x000u, 8u, 4u, NONE, W1C, FIXED, 0x00000000u, 0xffffffffu) \
+	X(VALUE, 0x400u, 256u, 4u, NONE, RO, FIXED, 0x00000000u, 0xffffffffu)
 
 /*
  * MMU: Context roots and the TLB, at CP_MMU. Registers take effect in the
@@ -206,6 +272,20 @@
 #define NPU_MMU_SIZE_LO			0x014u
 #define NPU_MMU_SIZE_HI			0x018u
 #define NPU_MMU_INVALIDATE		0x01cu
+/*
+ * X(name, offset, count, stride, access of the host, access of the control
+ * processor, whether the reset value is FIXED or the implementation's, reset
+ * value, bits that exist)
+ */
+#define NPU_MMU_REGS(X) \
+	X(CONTEXT, 0x000u, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(ROOT_LO, 0x004u, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(ROOT_HI, 0x008u, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(VA_LO, 0x00cu, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(VA_HI, 0x010u, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(SIZE_LO, 0x014u, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(SIZE_HI, 0x018u, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(INVALIDATE, 0x01cu, 1u, 4u, NONE, WO, FIXED, 0x00000000u, 0xffffffffu)
 
 /*
  * DMA: One channel of the asynchronous DMA block, at CP_DMA + channel *
@@ -232,6 +312,21 @@
 #define NPU_DMA_STATUS_FAULT_MASK	0x0000ff00u
 #define NPU_DMA_FAULT_LO		0x01cu
 #define NPU_DMA_FAULT_HI		0x020u
+/*
+ * X(name, offset, count, stride, access of the host, access of the control
+ * processor, whether the reset value is FIXED or the implementation's, reset
+ * value, bits that exist)
+ */
+#define NPU_DMA_REGS(X) \
+	X(HOST_LO, 0x000u, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(HOST_HI, 0x004u, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(LOCAL, 0x008u, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(LENGTH, 0x00cu, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(CONTEXT, 0x010u, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(CONTROL, 0x014u, 1u, 4u, NONE, WO, FIXED, 0x00000000u, 0x00000003u) \
+	X(STATUS, 0x018u, 1u, 4u, NONE, W1C, FIXED, 0x00000000u, 0x0000ff07u) \
+	X(FAULT_LO, 0x01cu, 1u, 4u, NONE, RO, FIXED, 0x00000000u, 0xffffffffu) \
+	X(FAULT_HI, 0x020u, 1u, 4u, NONE, RO, FIXED, 0x00000000u, 0xffffffffu)
 
 /*
  * CORE: One compute core, at CP_CORE + core * CP_CORE_STRIDE. Job registers
@@ -267,6 +362,28 @@
 #define NPU_CORE_LIMIT_HI_RESET		0xffffffffu
 #define NPU_CORE_RESUME_INDEX		0x038u
 #define NPU_CORE_REPORT(n)		(0x080u + 4u * (n))
+/*
+ * X(name, offset, count, stride, access of the host, access of the control
+ * processor, whether the reset value is FIXED or the implementation's, reset
+ * value, bits that exist)
+ */
+#define NPU_CORE_REGS(X) \
+	X(CONTROL, 0x000u, 1u, 4u, NONE, WO, FIXED, 0x00000000u, 0x0000000fu) \
+	X(STATUS, 0x004u, 1u, 4u, NONE, RO, FIXED, 0x00000000u, 0x000000ffu) \
+	X(EVENT, 0x008u, 1u, 4u, NONE, W1C, FIXED, 0x00000000u, 0xffffffffu) \
+	X(CONTEXT, 0x00cu, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(INSN_LO, 0x010u, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(INSN_HI, 0x014u, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(INSN_COUNT, 0x018u, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(START_INDEX, 0x01cu, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(REGION_LO, 0x020u, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(REGION_HI, 0x024u, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(REGION_COUNT, 0x028u, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(YIELD_REQUEST, 0x02cu, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(LIMIT_LO, 0x030u, 1u, 4u, NONE, RW, FIXED, 0xffffffffu, 0xffffffffu) \
+	X(LIMIT_HI, 0x034u, 1u, 4u, NONE, RW, FIXED, 0xffffffffu, 0xffffffffu) \
+	X(RESUME_INDEX, 0x038u, 1u, 4u, NONE, RO, FIXED, 0x00000000u, 0xffffffffu) \
+	X(REPORT, 0x080u, 32u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu)
 
 /* Bits of HOST.FEATURES. */
 #define NPU_HW_FEATURE_REQUANT		(1u << 0)
