@@ -60,10 +60,10 @@
  * RV32_PREDECODE_BYTES - size of the predecode memory of one processor
  * @tcm_size: bytes of TCM, a multiple of %RV32_TCM_LINE
  *
- * Eight bytes for each half-word and one guard, one byte for each line.
+ * Eight bytes for each half-word and one for each line.
  */
 #define RV32_PREDECODE_BYTES(tcm_size) \
-	(((size_t)(tcm_size) / 2 + 1) * 8 + (size_t)(tcm_size) / RV32_TCM_LINE)
+	((size_t)(tcm_size) * 4 + (size_t)(tcm_size) / RV32_TCM_LINE)
 
 /**
  * enum rv32_halt - why a processor executes nothing
