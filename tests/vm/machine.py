@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""One run of a virtual machine: QEMU, its channels, its end."""
+
+import os
+import selectors
+import socket
+import subprocess
+import sys
+import time
+
+QEMU = 'qemu-system-x86_64'
+# An oops ends the machine: what it left locked would only look like a hang.
+# The watchdogs wait long, since the host may be busy with other things.
+COMMAND_LINE = 'console=ttyS0 panic=-1 oops=panic ignore_loglevel rdinit=/init ' \
+               'watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=200'
+PORTS = ('out', 'err', 'ctl')  # /dev/vport0p1 and so on, in this order
+POWER_OFF_SECONDS = 60
+
+
+class Machine:
+    """Runs QEMU and hands what comes in on each channel to a function.
+
+    on_output(data), on_error(data) get bytes; on_control(line) gets text, after
+    all that was written to the other channels before it.
+    """
+
+    def __init__(self, kernel, initrd, memory=1024, cpus=2, append='', extra=(),
+                 interactive=False):
+        self.on_output = lambda data: None
+        self.on_error = lambda data: None
+        self.on_control = lambda line: None
+        self.log = bytearray()
+        self.status = None      # exit status of the command
+        self.problem = None     # why the machine itself failed
+        self.control = b''
+        self.channels = {}
+        self.deadline = None
+        self.words = [
+            QEMU, '-accel', 'tcg,thread=multi', '-cpu', 'max', '-smp', str(cpus), '-M', 'q35',
+            '-m', str(memory), '-no-reboot', '-nic', 'none', '-display', 'none', '-nodefaults',
+            '-kernel', kernel.image, '-initrd', initrd, '-append', f'{COMMAND_LINE} {append}',
+            *self._channel('log', 'serial'), '-device', 'virtio-serial-pci']
+        for number, name in enumerate(PORTS, 1):
+            self.words += self._channel(name, f'port{number}')
+        if interactive:
+            self.words += ['-chardev', 'stdio,id=terminal,signal=off', '-serial',
+                           'chardev:terminal']
+        self.interactive = interactive
+        self.words += extra
+
+    def _channel(self, name, kind):
+        ours, theirs = socket.socketpair()
+        ours.setblocking(False)
+        self.channels[name] = (ours, theirs)
+        words = ['-chardev', f'socket,id={name},fd={theirs.fileno()}']
+        if kind == 'serial':
+            return words + ['-serial', f'chardev:{name}']
+        return words + ['-device', f'virtserialport,nr={kind[-1]},chardev={name},name={name}']
+
+    def run(self, timeout):
+        """Until the machine is off. Leaves status or problem, and log."""
+        self.deadline = time.monotonic() + timeout
+        passed = [theirs.fileno() for _, theirs in self.channels.values()]
+        try:
+            child = subprocess.Popen(self.words, pass_fds=passed,
+                                     stdin=None if self.interactive else subprocess.DEVNULL)
+        except OSError as error:
+            self.problem = f'{QEMU}: {error.strerror}'
+            return
+        for _, theirs in self.channels.values():
+            theirs.close()
+        try:
+            self._serve()
+        finally:
+            if child.poll() is None and self.problem:
+                child.kill()
+            code = child.wait()
+            for ours, _ in self.channels.values():
+                ours.close()
+        if code and not self.problem:
+            self.problem = f'{QEMU} ended with status {code}'
+        if self.status is None and not self.problem:
+            self.problem = 'the machine went down before the command ended'
+
+    def _serve(self):
+        with selectors.DefaultSelector() as selector:
+            for name, (ours, _) in self.channels.items():
+                selector.register(ours, selectors.EVENT_READ, name)
+            while selector.get_map():
+                left = self.deadline - time.monotonic()
+                if left <= 0:
+                    self.problem = self.problem or 'the machine hangs: time is over'
+                    return
+                ready = [key.data for key, _ in selector.select(left)]
+                if 'ctl' in ready:
+                    # A line there tells about output that was written before it.
+                    ready = list(self.channels)
+                for name in sorted(ready, key='log out err ctl'.split().index):
+                    if not self._receive(name):
+                        ours = self.channels[name][0]
+                        if ours in [key.fileobj for key in selector.get_map().values()]:
+                            selector.unregister(ours)
+
+    def _receive(self, name):
+        """Takes all that waits on a channel; False at its end."""
+        while True:
+            try:
+                data = self.channels[name][0].recv(65536)
+            except BlockingIOError:
+                return True
+            except ConnectionResetError:
+                return False
+            if not data:
+                return False
+            if name == 'log':
+                self.log += data
+            elif name == 'out':
+                self.on_output(data)
+            elif name == 'err':
+                self.on_error(data)
+            else:
+                self._control(data)
+
+    def _control(self, data):
+        *lines, self.control = (self.control + data).split(b'\n')
+        for line in lines:
+            text = line.decode(errors='replace')
+            word, _, rest = text.partition(' ')
+            if word == 'status':
+                self.status = int(rest)
+                self.deadline = time.monotonic() + POWER_OFF_SECONDS
+            elif word == 'fault':
+                self.problem = rest
+            else:
+                self.on_control(text)
+
+    def log_lines(self):
+        return self.log.decode(errors='replace').replace('\r', '').splitlines()
+
+
+def write_through(stream):
+    """A function that passes bytes on at once, and survives a reader that is gone."""
+    def write(data):
+        try:
+            stream.buffer.write(data)
+            stream.buffer.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    return write
+
+
+def progress(text):
+    if sys.stderr.isatty():
+        print(text, file=sys.stderr)
