@@ -87,11 +87,12 @@ static u32 fast_path(struct rv32 *cpu, u32 max)
 	const u32 end = cpu->cfg.tcm_size / 2;
 	u8 *const tcm = cpu->cfg.tcm;
 	u32 *const x = cpu->x;
+	const struct rv32_op *const ops = cpu->ops;
 	u32 i = rv32_index(cpu, cpu->pc);
 	u32 left, next, offset;
 
 	for (left = max; left && likely(i < end); left--) {
-		const struct rv32_op *op = &cpu->ops[i];
+		const struct rv32_op *op = &ops[i];
 
 		if (unlikely(op->op == RV32_OP_UNDECODED))
 			rv32_decode(cpu, i);
