@@ -294,8 +294,9 @@ struct npu_admin {
 
 /**
  * npu_admin_init - set up the admin pair, before boot and again after a reset
- * @admin: to initialise; operations that were under way are forgotten, without
- *	a call of their done (use npu_admin_cancel() first)
+ * @admin: to initialise; zeroed before the first time, so that ids go on after
+ *	a reset. Operations that were under way are forgotten, without a call of
+ *	their done (use npu_admin_cancel() first).
  * @env: environment
  * @sq: page of the submission ring
  * @sq_bus: its bus address

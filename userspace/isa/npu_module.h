@@ -380,6 +380,7 @@ struct npu_host_transpose {
  * @stride_w: columns from window to window
  * @pad_top: rows of padding before, below kernel_h
  * @pad_left: columns of padding before, below kernel_w
+ * @reserved1: 0
  *
  * Operand 0 R [n][c][h][w], operand 1 W [n][c][out_h][out_w]. Padding never
  * wins; a window without any input element is refused.
