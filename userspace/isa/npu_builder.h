@@ -242,7 +242,7 @@ int npu_builder_alu_imm(struct npu_builder *b, int kernel, unsigned int op, int6
 /**
  * npu_builder_requant - Appends an EXT.REQUANT.
  * @b: the builder
- * @kernel: the kernel; src is the first of a pair of parameter rows
+ * @kernel: the kernel; src is the first of three parameter rows
  *
  * Return: as npu_builder_gemm(). Since 0.1.
  */

@@ -481,7 +481,7 @@ int npu_builder_alu_imm(struct npu_builder *b, int kernel, unsigned int op, int6
 
 int npu_builder_requant(struct npu_builder *b, int kernel)
 {
-	const struct use use = { "requant", NPU_ACC_DEPTH, 2, 0, false };
+	const struct use use = { "requant", NPU_ACC_DEPTH, 3, 0, false };
 	const struct kernel *k = prepare(b, kernel, &use);
 
 	if (!k)
