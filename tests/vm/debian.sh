@@ -11,6 +11,12 @@ die() {
 	exit 1
 }
 
+# kernel_row NAME: its row of tests/vm/kernels, the first without a name
+kernel_row() {
+	awk -v name="$1" '!/^#/ && NF == 3 && (name == "" || $1 == name) { print; found = 1; exit }
+		END { exit !found }' "$here/kernels" || die "no kernel $1 in tests/vm/kernels"
+}
+
 debian_mirror() {
 	apt-get indextargets --format '$(ORIGIN) $(LABEL) $(REPO_URI)' 'Created-By: Packages' |
 		sed -n 's/^Debian Debian //p' | head -n 1

@@ -90,9 +90,7 @@ while [ $# -gt 0 ]; do
 	shift
 done
 
-row=$(awk -v name="$name" '!/^#/ && NF == 3 && (name == "" || $1 == name) { print; exit }' \
-	"$here/kernels")
-[ -n "$row" ] || die "no kernel $name in tests/vm/kernels"
+row=$(kernel_row "$name")
 set -- $row
 final=$cache/kernels/$1
 
