@@ -40,13 +40,26 @@ define archive
 	$(Q)$(AR) rcs $@ $(filter %.o,$^)
 endef
 
+# What fragments add to: results, and programs by where they run.
 FIRMWARE :=
 USERSPACE :=
 TESTS_NATIVE :=
 TESTS_VM :=
 BENCH :=
+BENCH_VM :=
+# More files for the virtual machine: of its tests and shell, SRC or SRC:DST.
+VM_ADD :=
+# The demonstration's program, its arguments, and files for it, SRC or SRC:DST.
+DEMO :=
+DEMO_ARGS :=
+DEMO_ADD :=
 
-include $(sort $(wildcard firmware/*/build.mk userspace/*/build.mk tests/*/build.mk tests/unit/*.mk))
+# Headers of the kernel's selftests, for tests under GPL-2.0-only; fetched when first used.
+KSELFTEST_INC = $(eval KSELFTEST_INC := $(shell tests/vm/source.sh --get kselftest))$(KSELFTEST_INC)
+
+include $(sort $(wildcard firmware/*/build.mk))
+include $(sort $(wildcard userspace/*/build.mk))
+include $(sort $(wildcard tests/*/build.mk tests/unit/*.mk))
 -include $(shell find $(O) -name '*.d' 2>/dev/null)
 
 $(O)/%.o: %.c
@@ -76,7 +89,7 @@ KDIR ?= /lib/modules/$(KVER)/build
 endif
 running = /lib/modules/$(shell uname -r)/build
 has-accel = $(shell grep -sx CONFIG_DRM_ACCEL=y $(1)/include/config/auto.conf)
-vm-kdir = $(or $(shell tests/vm/kernel.sh $(addprefix --kernel ,$(KERNEL)) --get kdir),$(error no kernel for the virtual machine))
+vm-kdir = $(or $(shell tests/vm/kernel.sh $(vm-kernel) --get kdir),$(error no kernel for the virtual machine))
 kdir = $(or $(KDIR),$(if $(call has-accel,$(running)),$(running),$(vm-kdir)))
 
 # Objects are made beside the sources: two builds take turns, and another kernel starts anew.
@@ -105,15 +118,55 @@ deps: ## installs the Debian packages that are missing (tests/deps.txt)
 ##@ Running
 
 # The packages come before a second make reads the fragments: they ask pkg-config.
-SUBMAKE = +@tests/deps.sh && $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc))
+jobs = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc))
+submake = +@tests/deps.sh && $(MAKE) --no-print-directory $(jobs)
+vm-kernel = $(addprefix --kernel ,$(KERNEL))
+vm-add = $(addprefix --add ,$(VM_ADD))
 
 .PHONY: test
 test: ## installs what is missing, builds everything, runs every test
-	$(SUBMAKE) run-tests
+	$(submake) run-tests
 
 .PHONY: run-tests
-run-tests: tests
-	$(Q)tests/run $(TESTS_NATIVE)
+run-tests: tests vm-modules
+	$(Q)O=$(O) tests/run $(TESTS_NATIVE) --vm-count $(words machine load unload log $(TESTS_VM)) \
+		--vm 'tests/vm/suite $(vm-kernel) $(vm-add) $(TESTS_VM)'
+
+.PHONY: demo
+demo: ## classifies images on the simulated NPU, in a virtual machine
+	$(submake) run-demo
+
+.PHONY: run-demo
+run-demo: firmware userspace vm-modules $(DEMO)
+	$(if $(DEMO),,$(error this tree has no demonstration yet: no fragment sets DEMO))
+	@echo 'starting a virtual machine with the NPU driver'
+	$(Q)O=$(O) tests/vm/run $(vm-kernel) --npu $(addprefix --add ,$(DEMO_ADD)) $(DEMO) $(DEMO_ARGS)
+
+.PHONY: vm
+vm: ## a shell in the virtual machine, with what is built
+	$(submake) run-vm
+
+.PHONY: run-vm
+run-vm: firmware userspace vm-modules $(TESTS_VM)
+	$(Q)O=$(O) tests/vm/shell $(vm-kernel) $(vm-add) \
+		$(addprefix --add ,$(filter-out %.a %.o,$(USERSPACE)) $(TESTS_VM))
+
+.PHONY: bench
+bench: ## figures of speed, as a table and in build/bench.json
+	$(submake) run-bench
+
+.PHONY: run-bench
+run-bench: firmware userspace vm-modules $(BENCH) $(BENCH_VM)
+	$(Q)O=$(O) tests/benchmark --json $(O)/bench.json --vm '$(vm-kernel) --npu $(vm-add)' \
+		$(addprefix --vm-program ,$(BENCH_VM)) $(BENCH)
+
+.PHONY: check
+check: ## style and static analysis: sparse, checkpatch, lengths
+	$(submake) run-check
+
+.PHONY: run-check
+run-check:
+	$(Q)tests/check $(vm-kdir) $(O)/checkpatch.txt
 
 ##@ Other
 
