@@ -40,9 +40,6 @@ typedef int64_t s64;
 #ifndef fallthrough
 #define fallthrough	__attribute__((__fallthrough__))
 #endif
-#ifndef __always_inline
-#define __always_inline	inline __attribute__((__always_inline__))
-#endif
 
 #endif /* __KERNEL__ */
 

@@ -49,7 +49,6 @@ void rv32_reset(struct rv32 *cpu, u32 entry)
 	cpu->halt_cause = 0;
 	cpu->halt_tval = 0;
 	cpu->wfi = false;
-	cpu->stop = false;
 }
 
 void rv32_halt(struct rv32 *cpu)

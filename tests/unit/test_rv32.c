@@ -85,7 +85,10 @@ static void test_init_refuses(void **state)
 	struct rv32 cpu;
 
 	(void)state;
+	memset(&cpu, 0xff, sizeof(cpu));
 	assert_int_equal(rv32_init(&cpu, &cfg), 0);
+	assert_int_equal(cpu.mip, 0);
+	assert_int_equal(cpu.halt, RV32_HALT_RESET);
 	REFUSED(tcm, NULL);
 	REFUSED(predecode, NULL);
 	REFUSED(predecode, (u8 *)cfg.predecode + 4);
@@ -113,27 +116,66 @@ static void test_held_in_reset(void **state)
 	assert_int_equal(board->cpu.insns, 100);
 }
 
+/* Sets every field that instructions or lines can change. */
+static void scribble(struct rv32 *cpu)
+{
+	struct rv32 before = *cpu;
+
+	memset(cpu, 0xff, offsetof(struct rv32, cfg));
+	cpu->mip = before.mip;
+}
+
+static void check_reset_state(const struct rv32 *cpu, u32 pc)
+{
+	static const u32 zeros[33];
+
+	assert_memory_equal(cpu->x, zeros, sizeof(zeros));
+	assert_int_equal(cpu->pc, pc);
+	assert_int_equal(cpu->mstatus, 0);
+	assert_int_equal(cpu->mie, 0);
+	assert_int_equal(cpu->mtvec, 0);
+	assert_int_equal(cpu->mscratch, 0);
+	assert_int_equal(cpu->mepc, 0);
+	assert_int_equal(cpu->mcause, 0);
+	assert_int_equal(cpu->mtval, 0);
+	assert_int_equal(cpu->insns, 0);
+	assert_int_equal(cpu->cycles, 0);
+	assert_int_equal(cpu->mcycle_offset, 0);
+	assert_int_equal(cpu->minstret_offset, 0);
+	assert_int_equal(cpu->halt, RV32_HALT_NONE);
+	assert_int_equal(cpu->halt_cause, 0);
+	assert_int_equal(cpu->halt_tval, 0);
+	assert_false(cpu->wfi);
+}
+
 static void test_reset_state(void **state)
 {
 	struct board *board = *state;
 	struct rv32 *cpu = &board->cpu;
-	size_t i;
 
-	PROGRAM(board, MTVEC_A1, INC_A0, INC_A0, MIE_ON, LOOP);
-	rv32_run(cpu, 10);
-	assert_int_equal(cpu->x[10], 2);
-	assert_int_equal(cpu->mstatus, RV32_MSTATUS_MIE);
+	PROGRAM(board, NOP, NOP, INC_A0, LOOP);
 	rv32_set_irq(cpu, RV32_IRQ_TIMER, true);
+	scribble(cpu);
 	rv32_reset(cpu, BASE + 9);
-	for (i = 0; i < 32; i++)
-		assert_int_equal(cpu->x[i], 0);
-	assert_int_equal(cpu->pc, BASE + 8);
-	assert_int_equal(cpu->mstatus, 0);
-	assert_int_equal(cpu->insns, 0);
-	assert_int_equal(cpu->cycles, 0);
+	check_reset_state(cpu, BASE + 8);
 	assert_int_equal(cpu->mip, RV32_IRQ_TIMER);
 	assert_int_equal(rv32_run(cpu, 1), 1);
 	assert_int_equal(cpu->x[10], 1);
+}
+
+/* The first exception after a reset is a single one, whatever came before. */
+static void test_reset_forgets_trap(void **state)
+{
+	struct board *board = *state;
+
+	PROGRAM(board, ECALL);
+	assert_int_equal(rv32_run(&board->cpu, 100), 2);
+	assert_int_equal(board->cpu.halt, RV32_HALT_DOUBLE_TRAP);
+	rv32_reset(&board->cpu, BASE);
+	board->cpu.mtvec = BASE + 64;
+	put(board, BASE + 64, LOOP);
+	assert_int_equal(rv32_run(&board->cpu, 100), 100);
+	assert_int_equal(board->cpu.mcause, RV32_CAUSE_ECALL);
 }
 
 static void test_slice_is_exact(void **state)
@@ -468,6 +510,7 @@ int main(void)
 		cmocka_unit_test(test_init_refuses),
 		WITH_BOARD(test_held_in_reset),
 		WITH_BOARD(test_reset_state),
+		WITH_BOARD(test_reset_forgets_trap),
 		WITH_BOARD(test_slice_is_exact),
 		WITH_BOARD(test_stop_ends_slice),
 		WITH_BOARD(test_wfi),
