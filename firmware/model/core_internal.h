@@ -204,7 +204,7 @@ struct core_pack {
  * @vmac: acc[dst] += inp[src] * wgt[wgt / 16][wgt % 16]
  * @alu_imm: acc[dst] = op(acc[dst], imm)
  * @alu_reg: acc[dst] = op(acc[dst], acc[src])
- * @requant: acc[dst] by the parameters in acc[src] and acc[src + 1]
+ * @requant: acc[dst] by the parameters in acc[src] to acc[src + 2]
  * @lut: acc[dst] = table[acc[src] & 255]
  *
  * Indices are in range and their elements initialised. Micro-ops take effect
@@ -357,6 +357,6 @@ void core_lut(struct npu_core *c, const struct core_step *step, u32 n,
 /* core_gemm.c, core_requant.c */
 void core_gemm(struct npu_core *c, const struct core_step *step, u32 n);
 void core_requant(struct npu_core *c, const struct core_step *step, u32 n);
-s32 core_requant_lane(s32 acc, u32 scale, u32 bounds);
+s32 core_requant_lane(s32 v, u32 scale, u32 bounds);
 
 #endif /* FIRMWARE_MODEL_CORE_INTERNAL_H */

@@ -10,6 +10,9 @@ CORE_DECODER(alu, ALU)
 CORE_DECODER(vmac, VMAC)
 CORE_DECODER(lut, LUT)
 
+/* Rows of ACC that the source of a REQUANT names. */
+#define REQUANT_ROWS 3
+
 #define WGT_ROWS (NPU_WGT_DEPTH * NPU_WGT_BYTES / NPU_WGT_ROW_BYTES)
 
 struct ext_format {
@@ -192,10 +195,6 @@ static void range_open(struct npu_core *c, u8 sram, u32 shift,
 		core_sram_open(c, sram, r->low >> shift, high >> shift);
 }
 
-/*
- * A REQUANT's source names two rows; its bound is set so that the second is
- * inside, too.
- */
 static void loop_survey(struct npu_core *c, struct core_loop *l)
 {
 	struct uop_range dst = { ~0u, 0 }, src = { ~0u, 0 }, wgt = { ~0u, 0 };
@@ -212,7 +211,7 @@ static void loop_survey(struct npu_core *c, struct core_loop *l)
 	range_extend(l, &l->src, &src);
 	range_extend(l, &l->wgt, &wgt);
 	if (l->op == LOOP_REQUANT)
-		src.high++;
+		src.high += REQUANT_ROWS - 1;
 	l->inside = range_inside(&l->dst, &dst) &&
 		    range_inside(&l->src, &src) && range_inside(&l->wgt, &wgt);
 	range_open(c, CORE_ACC, 0, &l->dst, &dst);
@@ -286,13 +285,12 @@ static u32 loop_list(struct npu_core *c, struct core_loop *l)
 	return n;
 }
 
+/* Whether @rows from the index on leave the SRAM. */
 static bool index_outside(const struct core_loop *l, const struct core_index *x,
-			  u32 field, u32 extra, u32 *index)
+			  u32 field, u32 rows, u32 *index)
 {
 	*index = field + index_base(l, x);
-	if (x->depth && *index < x->depth)
-		*index += extra;
-	return x->depth && *index >= x->depth;
+	return x->depth && *index + rows > x->depth;
 }
 
 /* The index at which the next micro-op leaves the SRAM, if it does. */
@@ -300,11 +298,11 @@ static bool loop_outside(const struct npu_core *c, const struct core_loop *l,
 			 u32 *index)
 {
 	u32 uop = c->uop[l->uop];
+	u32 rows = l->op == LOOP_REQUANT ? REQUANT_ROWS : 1;
 
-	return index_outside(l, &l->dst, uop_dst(uop), 0, index) ||
-	       index_outside(l, &l->src, uop_src(uop), l->op == LOOP_REQUANT,
-			     index) ||
-	       index_outside(l, &l->wgt, uop_wgt(uop), 0, index);
+	return index_outside(l, &l->dst, uop_dst(uop), 1, index) ||
+	       index_outside(l, &l->src, uop_src(uop), rows, index) ||
+	       index_outside(l, &l->wgt, uop_wgt(uop), 1, index);
 }
 
 /* As loop_list(), up to the first micro-op that leaves the SRAM. */

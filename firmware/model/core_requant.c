@@ -24,7 +24,7 @@ static u64 shift_even(u64 v, u32 shift)
 	return (v + (1ull << (shift - 1)) - 1 + odd) >> shift;
 }
 
-/* |acc| * scale, rounded as binary32 does it; at most 2^32 counts. */
+/* |v| * scale, rounded as binary32 does it; at most 2^32 counts. */
 static u64 requant_magnitude(u32 a, u32 mantissa, s32 exponent)
 {
 	u32 bits = fls(a);
@@ -53,7 +53,7 @@ static s32 sign_extend10(u32 v)
 	return (s32)(v << 22) >> 22;
 }
 
-s32 core_requant_lane(s32 acc, u32 scale, u32 bounds)
+s32 core_requant_lane(s32 v, u32 scale, u32 bounds)
 {
 	s32 zero_point = sign_extend10(bounds);
 	s32 low = sign_extend10(bounds >> 10);
@@ -62,14 +62,14 @@ s32 core_requant_lane(s32 acc, u32 scale, u32 bounds)
 	s64 r = 0;
 
 	/* The sign bit makes the exponent too high. */
-	if (acc && exponent && exponent < EXPONENT_END) {
+	if (v && exponent && exponent < EXPONENT_END) {
 		u32 mantissa = (scale & ((1u << EXPONENT_SHIFT) - 1)) |
 			       1u << EXPONENT_SHIFT;
 
-		r = requant_magnitude(acc < 0 ? -(u32)acc : (u32)acc,
+		r = requant_magnitude(v < 0 ? -(u32)v : (u32)v,
 				      mantissa,
 				      (s32)exponent - EXPONENT_BIAS);
-		if (acc < 0)
+		if (v < 0)
 			r = -r;
 	}
 	if (r > high)
@@ -81,15 +81,15 @@ s32 core_requant_lane(s32 acc, u32 scale, u32 bounds)
 
 void core_requant(struct npu_core *c, const struct core_step *step, u32 n)
 {
-	u32 scale[NPU_BLOCK], bounds[NPU_BLOCK];
+	u32 param[3][NPU_BLOCK];
 	u32 i, o;
 
 	for (i = 0; i < n; i++, step++) {
 		s32 *acc = c->acc[step->dst];
 
-		memcpy(scale, c->acc[step->src], sizeof(scale));
-		memcpy(bounds, c->acc[step->src + 1], sizeof(bounds));
+		memcpy(param, c->acc[step->src], sizeof(param));
 		for (o = 0; o < NPU_BLOCK; o++)
-			acc[o] = core_requant_lane(acc[o], scale[o], bounds[o]);
+			acc[o] = core_requant_lane((u32)acc[o] + param[2][o],
+						   param[0][o], param[1][o]);
 	}
 }
