@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+/* MaxPool, and Relu and Clip on quantised values. */
+#include "userspace/compiler/program.h"
+
+#include <errno.h>
+#include <string.h>
+
+static bool quantised(const struct npuc_tensor *t)
+{
+	return t->dtype == NPUC_I8 || t->dtype == NPUC_U8;
+}
+
+/* The output of @n, of the type of its input and that blocked shape, without memory. */
+static int out_value(struct npuc_program *p, const struct npuc_node *n, int images, int c, int h, int w)
+{
+	int v;
+
+	p->g->tensor[n->out[0]].dtype = p->g->tensor[n->in[0]].dtype;
+	v = npuc_value_new(p, n->out[0]);
+	if (v < 0)
+		return v;
+	p->value[v].n = images;
+	p->value[v].c = c;
+	p->value[v].h = h;
+	p->value[v].w = w;
+	return v;
+}
+
+static bool pooled(const struct npuc_layer *l)
+{
+	return l->pool.kernel_h > 1 || l->pool.kernel_w > 1 || l->pool.stride_h > 1 ||
+	       l->pool.stride_w > 1;
+}
+
+/* A layer that reads values as they are, pools and clips them. */
+static int plain_layer(struct npuc_program *p, const struct npuc_node *n, int in, int out,
+		       const struct npuc_window *pool, int lo, int hi)
+{
+	struct npuc_value *x = &p->value[in], *y = &p->value[out];
+	struct npuc_layer l = {
+		.in = in, .out = out, .in_c = x->c, .in_h = x->h, .in_w = x->w,
+		.mid_h = x->h, .mid_w = x->w, .out_c = y->c, .out_h = y->h, .out_w = y->w,
+		.window = { 1, 1, 1, 1, 1, 1, 0, 0, 0, 0 }, .pool = *pool, .lo = lo, .hi = hi,
+	};
+	int stage;
+
+	y->blocked = npuc_scratch(p, (uint64_t)y->n * npuc_blocks(y->c) * y->h * y->w * 16);
+	stage = npuc_stage_layer(p, n->name, &l);
+	return stage < 0 ? stage : npuc_placed(p, n, "npu", stage, 0);
+}
+
+static int pool_window(struct npuc_program *p, const struct npuc_node *n, const struct npuc_tensor *x,
+		       struct npuc_window *win)
+{
+	char shape[128];
+	int err;
+
+	if (!quantised(x) || x->rank != 4)
+		return npuc_refuse(p, n, "input is %s %s; int8 or uint8 of 4 dimensions is possible",
+				   npuc_dtype_name(x->dtype), npuc_shape_text(x, shape, sizeof(shape)));
+	if (n->n_out > 1 && n->out[1] >= 0 && p->g->tensor[n->out[1]].uses)
+		return npuc_refuse(p, n, "output Indices is not possible");
+	if (npuc_attr_int(n, "ceil_mode", 0) || npuc_attr_int(n, "storage_order", 0))
+		return npuc_refuse(p, n, "ceil_mode and storage_order must be 0");
+	if (!npuc_attr(n, "kernel_shape"))
+		return npuc_refuse(p, n, "kernel_shape is missing");
+	err = npuc_read_window(p, n, x->dim[2], x->dim[3], win);
+	if (err)
+		return err;
+	if (win->pad_top >= win->kernel_h || win->pad_bottom >= win->kernel_h ||
+	    win->pad_left >= win->kernel_w || win->pad_right >= win->kernel_w ||
+	    ((win->dilation_h > 1 || win->dilation_w > 1) &&
+	     (win->pad_top || win->pad_left || win->pad_bottom || win->pad_right)))
+		return npuc_refuse(p, n, "pads [%d,%d,%d,%d] leave windows without an input",
+				   win->pad_top, win->pad_left, win->pad_bottom, win->pad_right);
+	return 0;
+}
+
+int npuc_lower_maxpool(struct npuc_program *p, const struct npuc_node *n)
+{
+	const struct npuc_tensor *x = &p->g->tensor[n->in[0]];
+	struct npuc_window win = { 0 };
+	struct npuc_tensor *y;
+	struct npuc_layer *l;
+	int in, out, h, w, err;
+
+	err = pool_window(p, n, x, &win);
+	if (err)
+		return err;
+	h = npuc_window_out(x->dim[2], win.kernel_h, win.stride_h, win.dilation_h,
+			    win.pad_top + win.pad_bottom);
+	w = npuc_window_out(x->dim[3], win.kernel_w, win.stride_w, win.dilation_w,
+			    win.pad_left + win.pad_right);
+	if (!h || !w)
+		return npuc_refuse(p, n, "the window does not fit into the input");
+	y = &p->g->tensor[n->out[0]];
+	y->rank = 4;
+	memcpy(y->dim, (int64_t[]){ x->dim[0], x->dim[1], h, w }, 4 * sizeof(int64_t));
+	in = npuc_value_of(p, n->in[0]);
+	out = in < 0 ? in : out_value(p, n, x->dim[0], x->dim[1], h, w);
+	if (out < 0)
+		return out;
+	l = npuc_fusable(p, in);
+	if (l && l->conv && !pooled(l) && npuc_pool_fits(l, &win, h, w)) {
+		l->pool = win;
+		l->out_h = h;
+		l->out_w = w;
+		npuc_fused(p, l, n, out);
+		return npuc_placed(p, n, "npu", p->n_stage - 1, 0);
+	}
+	in = npuc_blocked(p, in, x->dim[0], x->dim[1], x->dim[2], x->dim[3]);
+	if (in < 0)
+		return in;
+	return plain_layer(p, n, in, out, &win, INT8_MIN, INT8_MAX);
+}
+
+/* A bound of Clip: an optional constant of the input's type. */
+static int clip_bound(struct npuc_program *p, const struct npuc_node *n, size_t index, const char *what,
+		      enum npuc_dtype type, int *out)
+{
+	const struct npuc_tensor *t;
+	int err;
+
+	if (index >= n->n_in || n->in[index] < 0)
+		return 0;
+	err = npuc_const(p, n, index, what, &t);
+	if (err)
+		return err;
+	if (t->dtype != type || npuc_elements(t) != 1)
+		return npuc_refuse(p, n, "%s wants one %s, has %lld of %s", what, npuc_dtype_name(type),
+				   (long long)npuc_elements(t), npuc_dtype_name(t->dtype));
+	*out = type == NPUC_U8 ? *(uint8_t *)t->data - 128 : *(int8_t *)t->data;
+	return 0;
+}
+
+static int clip_bounds(struct npuc_program *p, const struct npuc_node *n, const struct npuc_tensor *x,
+		       int *lo, int *hi)
+{
+	int err;
+
+	*lo = INT8_MIN;
+	*hi = INT8_MAX;
+	if (!quantised(x))
+		return npuc_refuse(p, n, "input is %s; int8 and uint8 are possible",
+				   npuc_dtype_name(x->dtype));
+	if (!strcmp(n->op, "Relu")) {
+		*lo = x->dtype == NPUC_U8 ? INT8_MIN : 0;
+		return 0;
+	}
+	err = clip_bound(p, n, 1, "min", x->dtype, lo);
+	return err ? err : clip_bound(p, n, 2, "max", x->dtype, hi);
+}
+
+/* min(max(v, lo), hi) after the clip that @l does already, as ONNX orders it. */
+static void clip_more(struct npuc_layer *l, int lo, int hi)
+{
+	int min = l->lo > lo ? l->lo : lo, max = l->hi > lo ? l->hi : lo;
+
+	l->lo = min < hi ? min : hi;
+	l->hi = max < hi ? max : hi;
+}
+
+int npuc_lower_clip(struct npuc_program *p, const struct npuc_node *n)
+{
+	static const struct npuc_window one = { 1, 1, 1, 1, 1, 1, 0, 0, 0, 0 };
+	const struct npuc_tensor *x = &p->g->tensor[n->in[0]];
+	struct npuc_tensor *y = &p->g->tensor[n->out[0]];
+	int in, out, lo, hi, err;
+	struct npuc_layer *l;
+	struct npuc_value v;
+
+	err = clip_bounds(p, n, x, &lo, &hi);
+	if (err)
+		return err;
+	y->rank = x->rank;
+	memcpy(y->dim, x->dim, sizeof(y->dim));
+	in = npuc_value_of(p, n->in[0]);
+	if (in < 0)
+		return in;
+	l = npuc_fusable(p, in);
+	if (!l) {
+		v = p->value[in];
+		if (!v.blocked.space || v.alias >= 0)
+			in = npuc_blocked(p, in, 1, 16, 1, (npuc_elements(x) + 15) / 16);
+		if (in < 0)
+			return in;
+	}
+	v = p->value[in];
+	out = out_value(p, n, v.n, v.c, v.h, v.w);
+	if (out < 0)
+		return out;
+	if (!l)
+		return plain_layer(p, n, in, out, &one, lo, hi);
+	clip_more(l, lo, hi);
+	npuc_fused(p, l, n, out);
+	return npuc_placed(p, n, "npu", p->n_stage - 1, 0);
+}

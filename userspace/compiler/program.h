@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a graph is lowered to: values with their place in memory, and stages in
+ * order. A stage is a host kernel or a layer of the core; layers that follow
+ * one another become one instruction stream.
+ */
+#ifndef NPU_COMPILER_PROGRAM_H
+#define NPU_COMPILER_PROGRAM_H
+
+#include "userspace/compiler/graph.h"
+#include "userspace/isa/npu_module.h"
+
+/* Memory of the function that a stage names. */
+enum npuc_space {
+	NPUC_SPACE_NONE,
+	NPUC_SPACE_INPUT,
+	NPUC_SPACE_OUTPUT,
+	NPUC_SPACE_CONST,
+	NPUC_SPACE_SCRATCH,
+};
+
+struct npuc_place {
+	enum npuc_space space;
+	int index;		/* of the input or output */
+	uint64_t offset;
+	uint64_t size;
+};
+
+/**
+ * struct npuc_value - a tensor that exists at run time
+ * @tensor: tensor of the graph
+ * @alias: value whose memory it shares (Reshape and its like), or -1
+ * @flip: uint8 in the graph: the blocked form holds it with bit 7 inverted,
+ *	as int8
+ * @n: images of the blocked form
+ * @c: channels
+ * @h: rows
+ * @w: columns
+ * @dense: where the row-major form is, if it exists
+ * @blocked: where the form [n][ceil(c / 16)][h][w][16] is, if it exists
+ */
+struct npuc_value {
+	int tensor;
+	int alias;
+	bool flip;
+	int n, c, h, w;
+	struct npuc_place dense;
+	struct npuc_place blocked;
+};
+
+#define NPUC_MAX_OPERANDS	2
+
+struct npuc_host {
+	const char *kernel;
+	struct npuc_place operand[NPUC_MAX_OPERANDS];
+	void *param;		/* owned */
+	size_t param_size;
+};
+
+/* A window that slides over rows and columns. */
+struct npuc_window {
+	int kernel_h, kernel_w;
+	int stride_h, stride_w;
+	int dilation_h, dilation_w;
+	int pad_top, pad_left, pad_bottom, pad_right;
+};
+
+/**
+ * struct npuc_layer - work of the core
+ * @conv: convolution before the pool; else the input itself is pooled
+ * @in: value that it reads
+ * @out: value that it writes
+ * @in_c: input channels as the core sees them (a flattened input: all lanes)
+ * @in_h: input rows
+ * @in_w: input columns
+ * @mid_h: rows after the convolution
+ * @mid_w: columns after the convolution
+ * @out_c: output channels
+ * @out_h: output rows
+ * @out_w: output columns
+ * @window: of the convolution
+ * @pool: of the pool; kernel 1, stride 1 without one
+ * @pad_value: value of padding of the convolution
+ * @weight: [out_c][in_c][kernel_h][kernel_w], owned
+ * @bias: [out_c], input zero point folded in, owned
+ * @scale: [out_c], owned
+ * @lo: lowest stored output
+ * @hi: highest stored output
+ * @zero_point: of the stored output
+ * @param_row: first of its requantise parameter rows among those of the step
+ * @macs: multiply-accumulates as the model counts them
+ */
+struct npuc_layer {
+	bool conv;
+	int in, out;
+	int in_c, in_h, in_w;
+	int mid_h, mid_w;
+	int out_c, out_h, out_w;
+	struct npuc_window window;
+	struct npuc_window pool;
+	int pad_value;
+	int8_t *weight;
+	int32_t *bias;
+	float *scale;
+	int lo, hi, zero_point;
+	int param_row;
+	uint64_t macs;
+};
+
+struct npuc_stage {
+	bool is_host;
+	char *name;		/* node, or nodes joined by '+' */
+	struct npuc_host host;
+	struct npuc_layer layer;
+};
+
+/* Where an operator of the model went. */
+struct npuc_placement {
+	char *op;
+	char *name;
+	const char *where;	/* "npu", "host", "free" */
+	int stage;		/* -1: none of its own */
+	uint64_t macs;
+};
+
+/**
+ * struct npuc_program - a lowered function
+ * @g: the graph, not owned
+ * @value: values
+ * @stage: in order
+ * @placement: one an operator
+ * @scratch: bytes of scratch memory so far
+ */
+struct npuc_program {
+	const struct npuc_graph *g;
+	struct npuc_diag *d;
+	struct npuc_value *value;
+	size_t n_value;
+	struct npuc_stage *stage;
+	size_t n_stage;
+	struct npuc_placement *placement;
+	size_t n_placement;
+	uint64_t scratch;
+};
+
+static inline int npuc_blocks(int channels)
+{
+	return (channels + 15) / 16;
+}
+
+/* Lowers @g, or says which operator cannot be done and why. */
+int npuc_lower(const struct npuc_graph *g, struct npuc_program **out, struct npuc_diag *d);
+void npuc_program_free(struct npuc_program *p);
+
+/*
+ * For lower_*.c: values, places, stages. Functions that return a value or a
+ * stage give its index, or -errno with the message set.
+ */
+int npuc_value_of(struct npuc_program *p, int tensor);
+int npuc_value_new(struct npuc_program *p, int tensor);
+int npuc_dense(struct npuc_program *p, int value);
+int npuc_blocked(struct npuc_program *p, int value, int n, int c, int h, int w);
+struct npuc_place npuc_scratch(struct npuc_program *p, uint64_t size);
+int npuc_stage_host(struct npuc_program *p, const char *name, const char *kernel, struct npuc_place a,
+		    struct npuc_place b, const void *param, size_t param_size);
+int npuc_stage_layer(struct npuc_program *p, const char *name, const struct npuc_layer *l);
+int npuc_placed(struct npuc_program *p, const struct npuc_node *n, const char *where, int stage,
+		uint64_t macs);
+int npuc_refuse(struct npuc_program *p, const struct npuc_node *n, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* The layer that made @value, if nothing else reads it, so that more can be fused into it; else NULL. */
+struct npuc_layer *npuc_fusable(struct npuc_program *p, int value);
+void npuc_fused(struct npuc_program *p, struct npuc_layer *l, const struct npuc_node *n, int out_value);
+
+/* Constant inputs of a node. */
+int npuc_const(struct npuc_program *p, const struct npuc_node *n, size_t index, const char *what,
+	       const struct npuc_tensor **out);
+int npuc_scalar_f32(struct npuc_program *p, const struct npuc_node *n, size_t index,
+		    const char *what, float *out);
+int npuc_zero_point(struct npuc_program *p, const struct npuc_node *n, size_t index,
+		    const char *what, enum npuc_dtype dtype, int *out);
+
+int npuc_lower_conv(struct npuc_program *p, const struct npuc_node *n);
+int npuc_lower_matmul(struct npuc_program *p, const struct npuc_node *n);
+int npuc_lower_maxpool(struct npuc_program *p, const struct npuc_node *n);
+int npuc_lower_clip(struct npuc_program *p, const struct npuc_node *n);
+int npuc_lower_quantize(struct npuc_program *p, const struct npuc_node *n);
+int npuc_lower_dequantize(struct npuc_program *p, const struct npuc_node *n);
+int npuc_lower_view(struct npuc_program *p, const struct npuc_node *n);
+
+/* Reads kernel, strides, pads, dilations and auto_pad of a 2D window over @h x @w. */
+int npuc_read_window(struct npuc_program *p, const struct npuc_node *n, int h, int w,
+		     struct npuc_window *out);
+/* Whether that pool can follow @l's convolution before its results leave the core. */
+bool npuc_pool_fits(const struct npuc_layer *l, const struct npuc_window *pool, int out_h, int out_w);
+int npuc_window_out(int size, int kernel, int stride, int dilation, int pads);
+
+#endif
