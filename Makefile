@@ -5,6 +5,8 @@
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
+# Nothing that was built on the way is removed.
+.SECONDARY:
 .SUFFIXES:
 
 # O=DIR	where user space and firmware are built
