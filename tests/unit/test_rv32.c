@@ -450,6 +450,13 @@ static void test_top_of_addresses(void **state)
 	assert_int_equal(npu_get_le32(board->tcm + SIZE - 8), 0x01020304);
 	assert_int_equal(cpu->mcause, RV32_CAUSE_FETCH_FAULT);
 	assert_int_equal(cpu->mepc, 0);
+
+	/* A report here finds what was decoded, as it does elsewhere. */
+	npu_put_le32(board->tcm + SIZE - 4, INC_A0);
+	rv32_tcm_written(cpu, 0xfffffffc, 4);
+	rv32_reset(cpu, 0xfffffffc);
+	assert_int_equal(rv32_run(cpu, 1), 1);
+	assert_int_equal(cpu->x[10], 1);
 	board_free(board);
 }
 
