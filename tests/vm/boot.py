@@ -17,8 +17,9 @@ SHARE_MODULES = ('9pnet_virtio', '9p')
 def add_options(parser):
     add = parser.add_argument
     add('--kernel', metavar='NAME', help='row of tests/vm/kernels (default: the first)')
-    add('--npu', type=int, nargs='?', const=1, metavar='N',
-        help='load npu.ko, and npu_sim.ko with N devices (default 1), with their firmware')
+    add('--npu', action='store_true', help='load npu.ko and npu_sim.ko, with their firmware')
+    add('--devices', type=int, default=1, metavar='N',
+        help='number of simulated NPUs (default %(default)s)')
     add('--npu-files', action='store_true',
         help='as --npu, but leaves the loading to the command (modprobe, npu load)')
     add('--module', action='append', default=[], metavar='NAME[:PARAMETERS]',
@@ -54,10 +55,10 @@ def add_modules(options, image):
     for text in options.module:
         name, _, parameters = text.partition(':')
         image.modules.add(name, parameters)
-    if options.npu is not None or options.npu_files:
+    if options.npu or options.npu_files:
         image.modules.add(os.path.join(ROOT, 'npu.ko'))
         image.modules.add(os.path.join(ROOT, 'npu_sim.ko'),
-                          f'devices={options.npu}' if options.npu else '')
+                          f'devices={options.devices}')
     if options.share:
         for name in SHARE_MODULES:
             image.modules.add(name)

@@ -15,13 +15,15 @@ COMMAND_LINE = 'console=ttyS0 panic=-1 oops=panic ignore_loglevel rdinit=/init '
                'watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=200'
 PORTS = ('out', 'err', 'ctl')  # /dev/vport0p1 and so on, in this order
 POWER_OFF_SECONDS = 60
+RECEIVES = 1000
 
 
 class Machine:
     """Runs QEMU and hands what comes in on each channel to a function.
 
     on_output(data), on_error(data) get bytes; on_control(line) gets text, after
-    all that was written to the other channels before it.
+    all that was written to the other channels before it. The guest waits for an
+    empty line in answer, so nothing that it writes later comes before it either.
     """
 
     def __init__(self, kernel, initrd, memory=1024, cpus=2, append='', extra=(),
@@ -102,8 +104,9 @@ class Machine:
                             selector.unregister(ours)
 
     def _receive(self, name):
-        """Takes all that waits on a channel; False at its end."""
-        while True:
+        """Takes what waits on a channel; False at its end."""
+        # Bounded, or a guest that never stops writing would outlive its time limit.
+        for _ in range(RECEIVES):
             try:
                 data = self.channels[name][0].recv(65536)
             except BlockingIOError:
@@ -120,6 +123,7 @@ class Machine:
                 self.on_error(data)
             else:
                 self._control(data)
+        return True
 
     def _control(self, data):
         *lines, self.control = (self.control + data).split(b'\n')
@@ -133,6 +137,8 @@ class Machine:
                 self.problem = rest
             else:
                 self.on_control(text)
+                # What the guest writes from here on comes after that line.
+                self.channels['ctl'][0].send(b'\n')
 
     def log_lines(self):
         return self.log.decode(errors='replace').replace('\r', '').splitlines()
