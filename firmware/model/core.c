@@ -22,7 +22,7 @@ void npu_core_set_kernels(struct npu_core *c,
 			  const struct npu_core_kernels *kernels)
 {
 	c->kernels = kernels;
-	memset(c->pack.tag, 0, sizeof(c->pack.tag));
+	memset(c->pack_tag, 0, sizeof(c->pack_tag));
 }
 
 const char *npu_core_kernels_name(const struct npu_core_kernels *kernels)

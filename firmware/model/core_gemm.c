@@ -70,8 +70,8 @@ static void gemm_plain(s32 *acc, const s8 *inp, const s8 *wgt)
 static const u64 *gemm_lookup(struct npu_core *c, u32 w)
 {
 	u32 slot = w & (c->kernels->pack_slots - 1);
-	u64 *data = &c->pack.data[slot * NPU_BLOCK * WORDS];
-	u16 *tag = &c->pack.tag[slot];
+	u64 *data = &c->pack[slot * NPU_BLOCK * WORDS];
+	u16 *tag = &c->pack_tag[slot];
 
 	if (*tag == w + 1)
 		return data;
@@ -84,22 +84,22 @@ static const u64 *gemm_lookup(struct npu_core *c, u32 w)
 	return data;
 }
 
-void core_gemm(struct npu_core *c, const struct core_step *step, u32 n)
+void core_gemm(struct npu_core *c, const u64 *step, u32 n)
 {
 	u64 x[WORDS];
 	u32 src = NPU_INP_DEPTH;
 	u32 i;
 
 	for (i = 0; i < n; i++, step++) {
-		const u64 *w = gemm_lookup(c, step->wgt);
-		s32 *acc = c->acc[step->dst];
+		const u64 *w = gemm_lookup(c, step_wgt(*step));
+		s32 *acc = c->acc[step_dst(*step)];
 
 		if (!w) {
-			gemm_plain(acc, c->inp[step->src], c->wgt[step->wgt][0]);
+			gemm_plain(acc, c->inp[step_src(*step)], c->wgt[step_wgt(*step)][0]);
 			continue;
 		}
-		if (step->src != src) {
-			src = step->src;
+		if (step_src(*step) != src) {
+			src = step_src(*step);
 			gemm_widen_input(x, c->inp[src]);
 		}
 		gemm_packed(acc, x, w);

@@ -20,8 +20,15 @@
 
 #define CORE_LINE_INSNS	(NPU_TIMING_FETCH_LINE_BYTES / NPU_INSN_BYTES)
 
-/* Memory for weights in the layout of the kernels, see struct core_pack. */
-#define CORE_PACK_BYTES	(256u * 1024u)
+/*
+ * Memory for copies of weights in the layout of the kernels, made when they
+ * are first used. The tag of a slot is the element it holds, plus 1, or 0.
+ */
+#ifdef __KERNEL__
+#define CORE_PACK_BYTES	(192u * 1024u)
+#else
+#define CORE_PACK_BYTES	(512u * 1024u)
+#endif
 
 enum core_unit_id { CORE_LOAD, CORE_COMPUTE, CORE_STORE, CORE_UNITS };
 
@@ -128,6 +135,8 @@ struct core_loop {
 	u32 uop_end;
 	u32 iter_out;
 	u32 iter_in;
+	u64 factor_out;		/* of all three, see core_step() */
+	u64 factor_in;
 	u32 outer;		/* the next micro-op */
 	u32 inner;
 	u32 uop;
@@ -179,27 +188,37 @@ struct core_port {
 	bool used;
 };
 
-/* Indices of one micro-op. */
-struct core_step {
-	u16 dst;
-	u16 src;
-	u16 wgt;
-};
-
 /*
- * Weights in the layout of the kernels, made when they are first used. @tag
- * of a slot is the element that it holds, plus 1, or 0.
+ * The indices of one micro-op, and likewise its factors, in one word: dst in
+ * bits 15:0, src in 31:16, wgt in 47:32. An index that is in range does not
+ * spill; those of an operation that are not used may, upwards, where no used
+ * one is.
  */
-struct core_pack {
-	u16 tag[NPU_WGT_DEPTH];
-	u64 data[CORE_PACK_BYTES / 8];
-};
+static inline u64 core_step(u32 dst, u32 src, u32 wgt)
+{
+	return dst + ((u64)src << 16) + ((u64)wgt << 32);
+}
+
+static inline u32 step_dst(u64 step)
+{
+	return (u16)step;
+}
+
+static inline u32 step_src(u64 step)
+{
+	return (u16)(step >> 16);
+}
+
+static inline u32 step_wgt(u64 step)
+{
+	return (u16)(step >> 32);
+}
 
 /**
  * struct npu_core_kernels - arithmetic over lists of micro-ops
  * @name: for people
- * @pack_slots: elements that core_pack holds in this layout, a power of two;
- *	element w has slot w % @pack_slots
+ * @pack_slots: elements that fit the pack memory in this layout, a power of
+ *	two; element w has slot w % @pack_slots
  * @gemm: acc[dst] += inp[src] . wgt[wgt] transposed
  * @vmac: acc[dst] += inp[src] * wgt[wgt / 16][wgt % 16]
  * @alu_imm: acc[dst] = op(acc[dst], imm)
@@ -213,15 +232,14 @@ struct core_pack {
 struct npu_core_kernels {
 	const char *name;
 	u32 pack_slots;
-	void (*gemm)(struct npu_core *c, const struct core_step *step, u32 n);
-	void (*vmac)(struct npu_core *c, const struct core_step *step, u32 n);
-	void (*alu_imm)(struct npu_core *c, const struct core_step *step, u32 n,
+	void (*gemm)(struct npu_core *c, const u64 *step, u32 n);
+	void (*vmac)(struct npu_core *c, const u64 *step, u32 n);
+	void (*alu_imm)(struct npu_core *c, const u64 *step, u32 n,
 			u32 op, s32 imm);
-	void (*alu_reg)(struct npu_core *c, const struct core_step *step, u32 n,
+	void (*alu_reg)(struct npu_core *c, const u64 *step, u32 n,
 			u32 op);
-	void (*requant)(struct npu_core *c, const struct core_step *step,
-			u32 n);
-	void (*lut)(struct npu_core *c, const struct core_step *step, u32 n,
+	void (*requant)(struct npu_core *c, const u64 *step, u32 n);
+	void (*lut)(struct npu_core *c, const u64 *step, u32 n,
 		    const s8 *table);
 };
 
@@ -235,7 +253,19 @@ struct core_job {
 	u16 context;
 };
 
+/* Arrays come first: aligned to cache lines if the whole is. */
 struct npu_core {
+	s32 acc[NPU_ACC_DEPTH][NPU_BLOCK];
+	s8 inp[NPU_INP_DEPTH][NPU_BLOCK];
+	s8 wgt[NPU_WGT_DEPTH][NPU_BLOCK][NPU_BLOCK];
+	u64 uop[NPU_UOP_DEPTH];		/* as core_step() */
+	u64 pack[CORE_PACK_BYTES / 8];
+	u64 step[CORE_PIECE];
+	union {
+		s8 lane[CORE_BOUNCE];
+		u32 uop[CORE_BOUNCE / NPU_UOP_BYTES];
+	} bounce;
+
 	const struct npu_core_kernels *kernels;
 	struct npu_core_mem mem;
 	u64 features;
@@ -262,17 +292,11 @@ struct npu_core {
 	struct core_transfer transfer[CORE_UNITS];
 	struct core_loop loop;
 	struct npu_region region[NPU_REGION_TABLE_MAX];
-	struct core_step step[CORE_PIECE];
-	u64 bounce[CORE_BOUNCE / 8];
 
 	/* A group of elements is initialised when it has this generation. */
 	u32 generation;
 	u32 group[CORE_SRAMS][64];
-	u32 uop[NPU_UOP_DEPTH];
-	s8 inp[NPU_INP_DEPTH][NPU_BLOCK];
-	s8 wgt[NPU_WGT_DEPTH][NPU_BLOCK][NPU_BLOCK];
-	s32 acc[NPU_ACC_DEPTH][NPU_BLOCK];
-	struct core_pack pack;
+	u16 pack_tag[NPU_WGT_DEPTH];
 };
 
 /* Decoding. */
@@ -345,18 +369,9 @@ void core_sram_clear(struct npu_core *c);
 void core_sram_cover(struct npu_core *c, u8 sram, u32 first, u32 count);
 void core_sram_open(struct npu_core *c, u8 sram, u32 first, u32 last);
 
-/* core_kernels.c */
-void core_alu_imm(struct npu_core *c, const struct core_step *step, u32 n,
-		  u32 op, s32 imm);
-void core_alu_reg(struct npu_core *c, const struct core_step *step, u32 n,
-		  u32 op);
-void core_vmac(struct npu_core *c, const struct core_step *step, u32 n);
-void core_lut(struct npu_core *c, const struct core_step *step, u32 n,
-	      const s8 *table);
-
 /* core_gemm.c, core_requant.c */
-void core_gemm(struct npu_core *c, const struct core_step *step, u32 n);
-void core_requant(struct npu_core *c, const struct core_step *step, u32 n);
+void core_gemm(struct npu_core *c, const u64 *step, u32 n);
+void core_requant(struct npu_core *c, const u64 *step, u32 n);
 s32 core_requant_lane(s32 v, u32 scale, u32 bounds);
 
 #endif /* FIRMWARE_MODEL_CORE_INTERNAL_H */

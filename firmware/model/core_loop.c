@@ -157,21 +157,6 @@ static void range_add(struct uop_range *r, u32 value)
 		r->high = value;
 }
 
-static u32 uop_dst(u32 uop)
-{
-	return uop & 0x7ff;
-}
-
-static u32 uop_src(u32 uop)
-{
-	return uop >> 11 & 0x7ff;
-}
-
-static u32 uop_wgt(u32 uop)
-{
-	return uop >> 22;
-}
-
 /* All that @x reaches; the loops are independent, so the bounds are exact. */
 static void range_extend(const struct core_loop *l, const struct core_index *x,
 			 struct uop_range *r)
@@ -203,15 +188,19 @@ static void loop_survey(struct npu_core *c, struct core_loop *l)
 
 	core_sram_open(c, CORE_UOP, l->uop_bgn, l->uop_end - 1);
 	for (u = l->uop_bgn; u < l->uop_end; u++) {
-		range_add(&dst, uop_dst(c->uop[u]));
-		range_add(&src, uop_src(c->uop[u]));
-		range_add(&wgt, uop_wgt(c->uop[u]));
+		range_add(&dst, step_dst(c->uop[u]));
+		range_add(&src, step_src(c->uop[u]));
+		range_add(&wgt, step_wgt(c->uop[u]));
 	}
 	range_extend(l, &l->dst, &dst);
 	range_extend(l, &l->src, &src);
 	range_extend(l, &l->wgt, &wgt);
 	if (l->op == LOOP_REQUANT)
 		src.high += REQUANT_ROWS - 1;
+	l->factor_out = core_step(l->dst.factor_out, l->src.factor_out,
+				  l->wgt.factor_out);
+	l->factor_in = core_step(l->dst.factor_in, l->src.factor_in,
+				 l->wgt.factor_in);
 	l->inside = range_inside(&l->dst, &dst) &&
 		    range_inside(&l->src, &src) && range_inside(&l->wgt, &wgt);
 	range_open(c, CORE_ACC, 0, &l->dst, &dst);
@@ -259,28 +248,51 @@ static void loop_step(struct core_loop *l, u32 n)
 	l->outer++;
 }
 
+/* Lists micro-ops of one iteration, at most @max; returns their number. */
+static u32 list_uops(const struct npu_core *c, struct core_loop *l, u64 *step,
+		     u32 max)
+{
+	u64 base = l->outer * l->factor_out + l->inner * l->factor_in;
+	const u64 *uop = &c->uop[l->uop];
+	u32 n = l->uop_end - l->uop;
+	u32 i;
+
+	if (n > max)
+		n = max;
+	for (i = 0; i < n; i++)
+		step[i] = base + uop[i];
+	loop_step(l, n);
+	return n;
+}
+
+/* The same over inner iterations, where there is but one micro-op. */
+static u32 list_inner(const struct npu_core *c, struct core_loop *l, u64 *step,
+		      u32 max)
+{
+	u64 base = l->outer * l->factor_out + l->inner * l->factor_in +
+		   c->uop[l->uop];
+	u32 n = l->iter_in - l->inner;
+	u32 i;
+
+	if (n > max)
+		n = max;
+	for (i = 0; i < n; i++)
+		step[i] = base + i * l->factor_in;
+	l->inner += n - 1;
+	loop_step(l, 1);
+	return n;
+}
+
 static u32 loop_list(struct npu_core *c, struct core_loop *l)
 {
-	struct core_step *step = c->step;
+	bool one = l->uop_end == l->uop_bgn + 1;
 	u32 n = 0;
 
 	while (n < CORE_PIECE && l->outer < l->iter_out) {
-		u32 dst = index_base(l, &l->dst);
-		u32 src = index_base(l, &l->src);
-		u32 wgt = index_base(l, &l->wgt);
-		const u32 *uop = &c->uop[l->uop];
-		u32 run = l->uop_end - l->uop;
-		u32 i;
+		u32 max = CORE_PIECE - n;
 
-		if (run > CORE_PIECE - n)
-			run = CORE_PIECE - n;
-		for (i = 0; i < run; i++) {
-			step[n + i].dst = uop_dst(uop[i]) + dst;
-			step[n + i].src = uop_src(uop[i]) + src;
-			step[n + i].wgt = uop_wgt(uop[i]) + wgt;
-		}
-		n += run;
-		loop_step(l, run);
+		n += one ? list_inner(c, l, &c->step[n], max) :
+			   list_uops(c, l, &c->step[n], max);
 	}
 	return n;
 }
@@ -297,12 +309,12 @@ static bool index_outside(const struct core_loop *l, const struct core_index *x,
 static bool loop_outside(const struct npu_core *c, const struct core_loop *l,
 			 u32 *index)
 {
-	u32 uop = c->uop[l->uop];
+	u64 uop = c->uop[l->uop];
 	u32 rows = l->op == LOOP_REQUANT ? REQUANT_ROWS : 1;
 
-	return index_outside(l, &l->dst, uop_dst(uop), 1, index) ||
-	       index_outside(l, &l->src, uop_src(uop), rows, index) ||
-	       index_outside(l, &l->wgt, uop_wgt(uop), 1, index);
+	return index_outside(l, &l->dst, step_dst(uop), 1, index) ||
+	       index_outside(l, &l->src, step_src(uop), rows, index) ||
+	       index_outside(l, &l->wgt, step_wgt(uop), 1, index);
 }
 
 /* As loop_list(), up to the first micro-op that leaves the SRAM. */
@@ -312,14 +324,12 @@ static u32 loop_list_checked(struct npu_core *c, struct core_loop *l,
 	u32 n = 0;
 
 	while (n < CORE_PIECE && l->outer < l->iter_out) {
-		u32 uop = c->uop[l->uop];
+		u64 uop = c->uop[l->uop];
 
 		if (loop_outside(c, l, outside))
 			break;
-		c->step[n].dst = uop_dst(uop) + index_base(l, &l->dst);
-		c->step[n].src = uop_src(uop) + index_base(l, &l->src);
-		c->step[n].wgt = uop_wgt(uop) + index_base(l, &l->wgt);
-		n++;
+		c->step[n++] = uop + l->outer * l->factor_out +
+			       l->inner * l->factor_in;
 		loop_step(l, 1);
 	}
 	return n;
@@ -330,7 +340,7 @@ static void loop_reset(struct npu_core *c, u32 n)
 	u32 i;
 
 	for (i = 0; i < n; i++)
-		memset(c->acc[c->step[i].dst], 0, NPU_ACC_BYTES);
+		memset(c->acc[step_dst(c->step[i])], 0, NPU_ACC_BYTES);
 }
 
 static void loop_lut(struct npu_core *c, const struct core_loop *l, u32 n)

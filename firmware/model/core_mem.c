@@ -13,7 +13,7 @@ struct mem_kind {
 };
 
 static const struct mem_kind mem_kind[] = {
-	[NPU_MEM_UOP] = { CORE_UOP, 4, NPU_UOP_BYTES, NPU_UOP_BYTES,
+	[NPU_MEM_UOP] = { CORE_UOP, 8, sizeof(u64), NPU_UOP_BYTES,
 			  NPU_UOP_DEPTH },
 	[NPU_MEM_WGT] = { CORE_WGT, 1, NPU_WGT_BYTES, NPU_WGT_BYTES,
 			  NPU_WGT_DEPTH },
@@ -37,7 +37,7 @@ static void *mem_element(struct npu_core *c, u8 memory, u32 first)
 {
 	switch (memory) {
 	case NPU_MEM_UOP:
-		return &c->uop[first];
+		return &c->uop[first];	/* for its zeros alone */
 	case NPU_MEM_WGT:
 		return c->wgt[first];
 	case NPU_MEM_INP:
@@ -176,12 +176,31 @@ void core_mem_begin(struct npu_core *c, struct core_unit *u)
 		mem_rows_done(c, u, t, NPU_TIMING_MEM_ISSUE);
 }
 
-static u8 mem_load_acc8(struct npu_core *c, const struct core_transfer *t,
-			u64 va, u64 *fault_va)
+static void mem_expand(struct npu_core *c, u8 memory, u32 first, u32 bytes)
 {
-	const s8 *from = (const s8 *)c->bounce;
-	s32 *to = c->acc[t->sram];
-	u32 done, bytes, i;
+	const s8 *lane = c->bounce.lane;
+	const u32 *uop = c->bounce.uop;
+	s32 *acc;
+	u32 i;
+
+	if (memory == NPU_MEM_ACC8) {
+		acc = c->acc[first];
+		for (i = 0; i < bytes; i++)
+			acc[i] = lane[i];
+		return;
+	}
+	for (i = 0; i < bytes / NPU_UOP_BYTES; i++)
+		c->uop[first + i] = core_step(uop[i] & 0x7ff,
+					      uop[i] >> 11 & 0x7ff,
+					      uop[i] >> 22);
+}
+
+/* LOAD of what looks different in SRAM. */
+static u8 mem_load_expanded(struct npu_core *c, const struct core_transfer *t,
+			    u64 va, u64 *fault_va)
+{
+	u32 element = mem_kind[t->memory].bytes;
+	u32 done, bytes;
 	u8 fault;
 
 	for (done = 0; done < t->row_bytes; done += bytes) {
@@ -189,12 +208,11 @@ static u8 mem_load_acc8(struct npu_core *c, const struct core_transfer *t,
 		if (bytes > CORE_BOUNCE)
 			bytes = CORE_BOUNCE;
 		fault = c->mem.read(c->mem.opaque, c->job.context, va + done,
-				    c->bounce, bytes, NPU_ACCESS_READ,
+				    &c->bounce, bytes, NPU_ACCESS_READ,
 				    fault_va);
 		if (fault)
 			return fault;
-		for (i = 0; i < bytes; i++)
-			to[done + i] = from[i];
+		mem_expand(c, t->memory, t->sram + done / element, bytes);
 	}
 	return NPU_FAULT_NONE;
 }
@@ -203,8 +221,8 @@ static u8 mem_load(struct npu_core *c, const struct core_transfer *t, u64 va,
 		   u64 *fault_va)
 {
 	core_sram_cover(c, mem_kind[t->memory].sram, t->sram, t->row_elements);
-	if (t->memory == NPU_MEM_ACC8)
-		return mem_load_acc8(c, t, va, fault_va);
+	if (t->memory == NPU_MEM_ACC8 || t->memory == NPU_MEM_UOP)
+		return mem_load_expanded(c, t, va, fault_va);
 	return c->mem.read(c->mem.opaque, c->job.context, va,
 			   mem_element(c, t->memory, t->sram), t->row_bytes,
 			   NPU_ACCESS_READ, fault_va);
@@ -214,7 +232,7 @@ static u8 mem_store(struct npu_core *c, const struct core_transfer *t, u64 va,
 		    u64 *fault_va)
 {
 	const s32 *from = c->acc[t->sram];
-	u8 *to = (u8 *)c->bounce;
+	s8 *to = c->bounce.lane;
 	u32 done, bytes, i;
 	u8 fault;
 

@@ -2,10 +2,12 @@
 /* REQUANT: binary32 arithmetic of one multiplication, in integers. */
 #include "firmware/model/core_internal.h"
 
+/* Bits of a number that is not 0. */
 #ifdef __KERNEL__
 #include <linux/bitops.h>
+#define bit_length(v) fls(v)
 #else
-#define fls(v) ((v) ? 32 - __builtin_clz(v) : 0)
+#define bit_length(v) (32u - __builtin_clz(v))
 #endif
 
 /* Bits of a binary32 number and of its mantissa, the hidden one included. */
@@ -27,7 +29,7 @@ static u64 shift_even(u64 v, u32 shift)
 /* |v| * scale, rounded as binary32 does it; at most 2^32 counts. */
 static u64 requant_magnitude(u32 a, u32 mantissa, s32 exponent)
 {
-	u32 bits = fls(a);
+	u32 bits = bit_length(a);
 	u64 p;
 
 	if (bits > MANTISSA_BITS) {
@@ -79,15 +81,15 @@ s32 core_requant_lane(s32 v, u32 scale, u32 bounds)
 	return (s32)r + zero_point;
 }
 
-void core_requant(struct npu_core *c, const struct core_step *step, u32 n)
+void core_requant(struct npu_core *c, const u64 *step, u32 n)
 {
 	u32 param[3][NPU_BLOCK];
 	u32 i, o;
 
 	for (i = 0; i < n; i++, step++) {
-		s32 *acc = c->acc[step->dst];
+		s32 *acc = c->acc[step_dst(*step)];
 
-		memcpy(param, c->acc[step->src], sizeof(param));
+		memcpy(param, c->acc[step_src(*step)], sizeof(param));
 		for (o = 0; o < NPU_BLOCK; o++)
 			acc[o] = core_requant_lane((u32)acc[o] + param[2][o],
 						   param[0][o], param[1][o]);

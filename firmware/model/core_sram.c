@@ -13,7 +13,7 @@ struct sram_layout {
 };
 
 static const struct sram_layout sram_layout[CORE_SRAMS] = {
-	[CORE_UOP] = { 10, NPU_UOP_BYTES },
+	[CORE_UOP] = { 9, sizeof(u64) },
 	[CORE_WGT] = { 4, NPU_WGT_BYTES },
 	[CORE_INP] = { 6, NPU_INP_BYTES },
 	[CORE_ACC] = { 6, NPU_ACC_BYTES },
@@ -48,7 +48,7 @@ static void pack_drop(struct npu_core *c, u32 first, u32 count)
 	u32 w;
 
 	for (w = first; w < first + count; w++) {
-		u16 *tag = &c->pack.tag[w & (slots - 1)];
+		u16 *tag = &c->pack_tag[w & (slots - 1)];
 
 		if ((*tag & 0x7fff) == w + 1)
 			*tag = 0;

@@ -53,7 +53,7 @@ void board_init(struct board *b, u64 features)
 	};
 
 	memset(b, 0, sizeof(*b));
-	b->core = malloc(npu_core_size());
+	b->core = aligned_alloc(64, (npu_core_size() + 63) & ~(size_t)63);
 	b->mem = calloc(1, BOARD_BYTES);
 	if (!b->core || !b->mem)
 		abort();
