@@ -244,7 +244,7 @@ static u8 mem_store(struct npu_core *c, const struct core_transfer *t, u64 va,
 		for (i = 0; i < bytes; i++)
 			to[i] = from[done + i];
 		fault = c->mem.write(c->mem.opaque, c->job.context, va + done,
-				     c->bounce, bytes, fault_va);
+				     &c->bounce, bytes, fault_va);
 		if (fault)
 			return fault;
 	}
