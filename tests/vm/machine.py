@@ -10,9 +10,12 @@ import time
 
 QEMU = 'qemu-system-x86_64'
 # An oops ends the machine: what it left locked would only look like a hang.
-# The watchdogs wait long, since the host may be busy with other things.
+# The watchdogs wait long, since the host may be busy with other things. The rest
+# leaves out work at boot that tests nothing of ours: a fifth of its time.
 COMMAND_LINE = 'console=ttyS0 panic=-1 oops=panic ignore_loglevel rdinit=/init ' \
-               'watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=200'
+               'watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=200 ' \
+               'mitigations=off nokaslr tsc=reliable no_timer_check cryptomgr.notests ' \
+               'apparmor=0 audit=0'
 PORTS = ('out', 'err', 'ctl')  # /dev/vport0p1 and so on, in this order
 POWER_OFF_SECONDS = 60
 RECEIVES = 1000
