@@ -110,7 +110,7 @@ show() {
 	version) echo "$version" ;;
 	modules) cat "$final/modules" ;;
 	root) echo "$final" ;;
-	*) die "nothing is called $1: kdir, image, version, modules, root are" ;;
+	*) die "nothing is called $1, but kdir, image, version, modules and root are" ;;
 	esac
 }
 if [ -n "$get" ]; then

@@ -69,5 +69,5 @@ case $get in
 root) echo "$final" ;;
 checkpatch) echo "$final/scripts/checkpatch.pl" ;;
 kselftest) echo "$final/tools/testing/selftests" ;;
-*) die "nothing is called $get: root, checkpatch, kselftest are" ;;
+*) die "nothing is called $get, but root, checkpatch and kselftest are" ;;
 esac
