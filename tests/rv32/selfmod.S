@@ -69,6 +69,37 @@ main:
 	jalr	s9
 	CHECK(a0, 0xfffff9a8)
 
+	/* A line of which only the end of a jump was ever executed */
+	la	s9, jump_end - 2
+	li	a1, RET
+	sh	a1, 0(s9)
+	srli	a1, a1, 16
+	sh	a1, 2(s9)
+	.option	push
+	.option	norvc
+	li	a0, 0
+	jalr	s9
+	addi	a0, a0, 1
+	CHECK(a0, 1)
+	li	a1, 4 << 4			/* returns 4 bytes further */
+	sh	a1, 2(s9)
+	li	a0, 0
+	jalr	s9
+	addi	a0, a0, 1
+	CHECK(a0, 0)
+	.option	pop
+
+	/* A line that holds short instructions alone */
+	la	s9, short
+	li	a1, C_LI_A0(1) | C_RET << 16
+	sw	a1, 0(s9)
+	jalr	s9
+	CHECK(a0, 1)
+	li	a1, C_LI_A0(2)
+	sh	a1, 0(s9)
+	jalr	s9
+	CHECK(a0, 2)
+
 	/* An instruction that overwrites the next one, and one itself */
 	li	a1, LI_A0(10)
 	la	s9, 1f
@@ -125,3 +156,7 @@ main:
 	.balign	64
 spot:	.zero	128
 line:	.zero	64
+	.zero	64
+jump_end:
+	.zero	64
+short:	.zero	64
