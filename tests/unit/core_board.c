@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <stdio.h>
 #include <stdlib.h>
+#include "firmware/model/core_internal.h"
 #include "tests/unit/core_board.h"
 
 static u8 board_check(const struct board *b, u16 context, u64 va, u32 *len,
@@ -162,4 +163,18 @@ struct npu_job_report board_report(const struct board *b)
 	if (!npu_core_report_copy(b->core, 0, &report, sizeof(report)))
 		abort();
 	return report;
+}
+
+const s32 *board_acc(struct board *b, u32 i)
+{
+	core_sram_open(b->core, CORE_ACC, i, i);
+	return b->core->acc[i];
+}
+
+void board_noise(struct board *b, u64 va, u32 bytes, struct random *r)
+{
+	u32 i;
+
+	for (i = 0; i < bytes; i++)
+		b->mem[va + i] = random_u64(r);
 }

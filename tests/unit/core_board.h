@@ -5,6 +5,7 @@
 
 #include "firmware/model/npu_core.h"
 #include "npu_isa.h"
+#include "tests/oracle/random.h"
 #include "userspace/isa/npu_insn.h"
 
 #define BOARD_CONTEXT	7
@@ -65,12 +66,21 @@ void board_insn(struct board *b, const struct npu_insn *insn);
 #define BOARD_FINISH(b, ...) \
 	board_insn(b, &(struct npu_insn){ .format = NPU_FORMAT_FINISH, \
 		.finish = { .opcode = NPU_OP_FINISH, __VA_ARGS__ } })
+/* Loads of @n elements in one row, from byte address @va. */
+#define BOARD_ROW(b, MEM, element, n, va, ...) \
+	BOARD_LOAD(b, .memory = NPU_MEM_##MEM, .sram_base = (element), \
+		   .dram_base = (va) / NPU_##MEM##_BYTES, .y_size = 1, \
+		   .x_size = (n), .x_stride = (n), __VA_ARGS__)
+
 #define BOARD_EXT(b, FORMAT, member, ...) \
 	board_insn(b, &(struct npu_insn){ .format = NPU_FORMAT_##FORMAT, \
 		.member = { .opcode = NPU_OP_EXT, \
 			    .ext_op = NPU_EXT_##FORMAT, __VA_ARGS__ } })
 
 u32 board_uop(u32 dst, u32 src, u32 wgt);
+/* Random bytes. */
+void board_noise(struct board *b, u64 va, u32 bytes, struct random *r);
+
 void board_put32(struct board *b, u64 va, u32 value);
 u32 board_get32(const struct board *b, u64 va);
 
@@ -82,6 +92,14 @@ u32 board_go(struct board *b, u64 slice);
 
 /* board_start() and board_go(). */
 u32 board_run(struct board *b, const struct board_run *run);
+
+/* Element @i of ACC as a program would read it; the core does not run. */
+const s32 *board_acc(struct board *b, u32 i);
+
+/* Run the program; any other end than this fails the test. */
+void board_expect_done(struct board *b);
+void board_expect_fault(struct board *b, u8 fault, u8 unit, u32 insn, u64 va,
+			u8 access);
 
 void board_command(struct board *b, u32 command);
 u32 board_state(const struct board *b);
