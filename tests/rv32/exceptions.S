@@ -70,6 +70,8 @@ here3:	c.ebreak
 	ILLEGAL_WORD(0x105000f3)	/* wfi with a destination */
 	ILLEGAL_WORD(0x00008073)	/* ecall with a source */
 	ILLEGAL_WORD(0x00104073)	/* SYSTEM funct3 4 */
+	ILLEGAL_WORD(0x340000f3)	/* number of a CSR, funct3 0 */
+	ILLEGAL_WORD(0x340040f3)	/* number of a CSR, funct3 4 */
 	ILLEGAL_WORD(0x00002007)	/* flw */
 	ILLEGAL_WORD(0x00002027)	/* fsw */
 	ILLEGAL_WORD(0x00000053)	/* fadd.s */

@@ -88,6 +88,24 @@ class Sequence:
     def fence(self, after):
         return [self.rng.choice(['fence', 'fence rw, w', 'fence.i', 'c.nop', 'nop'])]
 
+    def edge(self, after):
+        """Special operands, which random registers seldom hold together."""
+        rng = self.rng
+        first, second = self.rd(1), self.rd(1)
+        value = rng.choice(SPECIAL)
+        load = 'li x%d, %#x' % (first, value)
+        way = rng.randrange(3)
+        if way == 0:
+            near = rng.choice([0, 0, 1, 2047, -1, -2048])
+            return ['li x%d, %d' % (first, near + rng.choice([-1, 0, 0, 1])),
+                    '%s x%d, x%d, %d' % (rng.choice(IMMEDIATE), self.rd(), first, near)]
+        if way == 1:
+            other = value
+        else:
+            other = rng.choice([0xffffffff, 0, 1, 0x80000000, 0x7fffffff])
+        return [load, 'li x%d, %#x' % (second, other),
+                '%s x%d, x%d, x%d' % (rng.choice(REGISTER), self.rd(), first, second)]
+
     def short_immediate(self, after):
         reg = self.rd(1)
         rng = self.rng
@@ -182,7 +200,7 @@ class Sequence:
         back = self.rng.choice(['c.bnez x%d, %s', 'bne x%d, x0, %s', 'bgtz x%d, %s'])
         return lines + [back % (count, top)]
 
-    PLAIN = [(register, 30), (immediate, 10), (shift, 8), (upper, 4), (constant, 10),
+    PLAIN = [(register, 24), (edge, 14), (immediate, 10), (shift, 8), (upper, 4), (constant, 10),
              (fence, 1), (short_immediate, 14), (short_stack, 1), (short_register, 10),
              (memory, 16), (short_memory, 8)]
     FLOW = PLAIN + [(branch, 14), (jump, 7), (loop, 2)]
