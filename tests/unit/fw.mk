@@ -9,3 +9,11 @@ $(FW_TESTS): | $(O)/firmware/cp/npu_fw.bin
 $(O)/tests/unit/device_board.o: CPPFLAGS += -DNPU_FW_IMAGE='"$(O)/firmware/cp/npu_fw.bin"'
 
 TESTS_NATIVE += $(FW_TESTS)
+
+$(O)/tests/unit/test_fw_cost: $(O)/tests/unit/fw_cost.o
+
+$(O)/tests/bench/fw_cost: $(O)/tests/bench/fw_cost.o $(O)/tests/unit/fw_cost.o $(FW_BOARD)
+	$(link)
+$(O)/tests/bench/fw_cost: LDLIBS += -lcmocka
+$(O)/tests/bench/fw_cost: | $(O)/firmware/cp/npu_fw.bin
+BENCH += $(O)/tests/bench/fw_cost

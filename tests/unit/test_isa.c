@@ -474,9 +474,11 @@ static void test_reserved_words(void **state)
 		{ 0x8000000000000005, 0x4000000000000000, NPU_FORMAT_VMAC, -EINVAL },
 		{ 0x85, 0x3000000000000000, NPU_FORMAT_REQUANT, -EINVAL },
 		{ 4, 0x0000500000000000, NPU_FORMAT_ALU, -EINVAL },
-		{ 0x0800000000000000, 0, NPU_FORMAT_MEM, -EINVAL },	/* pad mode 2 */
-		{ 0x0400000000000000, 0, NPU_FORMAT_MEM, -EINVAL },	/* UOP, mode 1 */
-		{ 0x0400000000000100, 0, NPU_FORMAT_MEM, 0 },		/* INP, mode 1 */
+		/* Pad modes 1 to 3; without elements LOAD does not look at them. */
+		{ 0x0800000000000100, 0x10000, NPU_FORMAT_MEM, -EINVAL },
+		{ 0x0400000000000000, 0x10000, NPU_FORMAT_MEM, -EINVAL },
+		{ 0x0400000000000100, 0x10000, NPU_FORMAT_MEM, 0 },
+		{ 0x0c00000000000100, 0, NPU_FORMAT_MEM, 0 },
 		{ 0x200, 0, NPU_FORMAT_MEM, -EINVAL },			/* LOAD of OUT */
 		{ 0x300, 0, NPU_FORMAT_MEM, -EINVAL },
 		{ 0x181, 0, NPU_FORMAT_MEM, -EINVAL },			/* STORE of ACC */
@@ -516,6 +518,7 @@ static void test_features(void **state)
 	blank(NPU_FORMAT_MEM, &insn);
 	insn.mem.memory = NPU_MEM_ACC8;
 	insn.mem.pad_mode = NPU_PAD_VALUE;
+	insn.mem.x_size = 1;
 	assert_int_equal(npu_insn_check(&insn, NPU_HW_FEATURE_PAD_VALUE, NULL), 0);
 	assert_int_equal(npu_insn_check(&insn, ~(uint64_t)NPU_HW_FEATURE_PAD_VALUE, NULL),
 			 -EOPNOTSUPP);

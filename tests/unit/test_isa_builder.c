@@ -511,7 +511,7 @@ static void test_refused_transfers(void **state)
 		.memory = NPU_MEM_INP, .dram_base = INT64_C(1) << 32,
 	}), -ERANGE, "dram_base is 4294967296");
 	ASSERT_REFUSED(npu_builder_load(b, &(struct npu_insn_mem){
-		.memory = NPU_MEM_INP, .pad_mode = NPU_PAD_VALUE,
+		.memory = NPU_MEM_INP, .pad_mode = NPU_PAD_VALUE, .y_size = 1, .x_size = 1,
 	}), -EOPNOTSUPP, "PAD_VALUE");
 	ASSERT_REFUSED(npu_builder_store(b, &(struct npu_insn_mem){
 		.y_size = 2, .x_size = 1025,

@@ -3,11 +3,15 @@
 """tests/run against programs that behave well and badly; TAP."""
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 RUN = os.path.join(os.path.dirname(os.path.realpath(__file__)), '..', 'run')
+
+ATTEMPTS = 400  # a killed process takes a moment to go
 
 # name, body of a shell script, expected last line, expected exit status
 CASES = [
@@ -110,6 +114,32 @@ def run_cases(folder, report):
         report.check(name, output, last_line(output), status, want_last, want_status)
 
 
+def alive(pid):
+    """An orphan that is dead may still await its reaper."""
+    try:
+        with open(f'/proc/{pid}/stat', encoding='utf-8') as file:
+            return file.read().split()[2] not in 'ZX'
+    except OSError:
+        return False
+
+
+def interrupt(folder):
+    """Interrupts a runner whose program waits; says whether that program is still there."""
+    mark = os.path.join(folder, 'pid')
+    os.mkfifo(mark)
+    path = script(folder, 'waits', f'echo $$ > {mark}; exec sleep 1000')
+    with subprocess.Popen([RUN, path], stdout=subprocess.DEVNULL) as child:
+        with open(mark, encoding='utf-8') as file:
+            pid = int(file.read())
+        child.send_signal(signal.SIGTERM)
+        child.wait()
+    for _ in range(ATTEMPTS):
+        if not alive(pid):
+            return 'gone'
+        time.sleep(0.05)
+    return 'still there'
+
+
 def run_mixtures(folder, report):
     good = script(folder, 'good', 'echo 1..1; echo "ok 1 - a"')
     bad = script(folder, 'bad', 'echo 1..1; echo "# because"; echo "not ok 1 - b"; exit 1')
@@ -121,6 +151,8 @@ def run_mixtures(folder, report):
     output, status = runner(os.path.join(folder, 'absent'))
     report.check('absent program', output, last_line(output), status,
                  '0 passed, 1 failed, 0 skipped', 1)
+    left = interrupt(folder)
+    report.check('an interrupted runner leaves nothing behind', '', left, 0, 'gone', 0)
     output, status = runner()
     report.check('no program', output, last_line(output), status,
                  '0 passed, 0 failed, 0 skipped', 1)
@@ -128,7 +160,7 @@ def run_mixtures(folder, report):
 
 def main():
     report = Report()
-    print(f'1..{len(CASES) + len(STREAMS) + 4}')
+    print(f'1..{len(CASES) + len(STREAMS) + 5}')
     with tempfile.TemporaryDirectory() as folder:
         run_cases(folder, report)
         run_mixtures(folder, report)

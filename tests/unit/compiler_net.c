@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: MIT
+#include "tests/unit/compiler_net.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t net_random(struct net *n)
+{
+	n->seed ^= n->seed << 13;
+	n->seed ^= n->seed >> 7;
+	n->seed ^= n->seed << 17;
+	return n->seed >> 16;
+}
+
+int net_range(struct net *n, int lo, int hi)
+{
+	return lo + (int)(net_random(n) % (unsigned int)(hi - lo + 1));
+}
+
+static void *push(void *array, size_t *count, void *item)
+{
+	void **grown = realloc(array, (*count + 1) * sizeof(void *));
+
+	if (!grown)
+		abort();
+	grown[(*count)++] = item;
+	return grown;
+}
+
+static void *zalloc(size_t size)
+{
+	void *p = calloc(1, size ? size : 1);
+
+	if (!p)
+		abort();
+	return p;
+}
+
+static char *text(const char *fmt, int number)
+{
+	char buf[32];
+
+	snprintf(buf, sizeof(buf), fmt, number);
+	return strdup(buf);
+}
+
+Onnx__NodeProto *net_node(struct net *n, const char *op)
+{
+	Onnx__NodeProto *node = zalloc(sizeof(*node));
+
+	onnx__node_proto__init(node);
+	node->op_type = strdup(op);
+	node->name = text("node%d", n->nodes);
+	n->graph.node = push(n->graph.node, &n->graph.n_node, node);
+	n->nodes++;
+	return node;
+}
+
+static void in(Onnx__NodeProto *node, const char *name)
+{
+	node->input = push(node->input, &node->n_input, strdup(name));
+}
+
+static const char *constant(struct net *n, Onnx__NodeProto *node, int type, int rank, const int64_t *dim,
+			    const void *data, size_t bytes)
+{
+	Onnx__TensorProto *t = zalloc(sizeof(*t));
+
+	onnx__tensor_proto__init(t);
+	t->name = text("const%d", n->graph.n_initializer);
+	t->has_data_type = 1;
+	t->data_type = type;
+	t->n_dims = rank;
+	t->dims = zalloc(rank * sizeof(*dim));
+	if (rank)
+		memcpy(t->dims, dim, rank * sizeof(*dim));
+	t->has_raw_data = 1;
+	t->raw_data.len = bytes;
+	t->raw_data.data = zalloc(bytes);
+	memcpy(t->raw_data.data, data, bytes);
+	n->graph.initializer = push(n->graph.initializer, &n->graph.n_initializer, t);
+	if (node)
+		in(node, t->name);
+	return t->name;
+}
+
+static void scalar_f32(struct net *n, Onnx__NodeProto *node, float v)
+{
+	constant(n, node, ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, 0, NULL, &v, sizeof(v));
+}
+
+static void scalar_q(struct net *n, Onnx__NodeProto *node, bool is_unsigned, int v)
+{
+	uint8_t byte = v;
+
+	constant(n, node, is_unsigned ? ONNX__TENSOR_PROTO__DATA_TYPE__UINT8 : ONNX__TENSOR_PROTO__DATA_TYPE__INT8,
+		 0, NULL, &byte, 1);
+}
+
+static void attr_ints(Onnx__NodeProto *node, const char *name, int count, const int64_t *v)
+{
+	Onnx__AttributeProto *a = zalloc(sizeof(*a));
+
+	onnx__attribute_proto__init(a);
+	a->name = strdup(name);
+	a->has_type = 1;
+	a->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS;
+	a->n_ints = count;
+	a->ints = zalloc(count * sizeof(*v));
+	memcpy(a->ints, v, count * sizeof(*v));
+	node->attribute = push(node->attribute, &node->n_attribute, a);
+}
+
+static void attr_int(Onnx__NodeProto *node, const char *name, int64_t v)
+{
+	Onnx__AttributeProto *a = zalloc(sizeof(*a));
+
+	onnx__attribute_proto__init(a);
+	a->name = strdup(name);
+	a->has_type = 1;
+	a->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT;
+	a->has_i = 1;
+	a->i = v;
+	node->attribute = push(node->attribute, &node->n_attribute, a);
+}
+
+static int64_t elements(const struct net_tensor *t)
+{
+	int64_t count = 1;
+
+	for (int i = 0; i < t->rank; i++)
+		count *= t->dim[i];
+	return count;
+}
+
+/* The node's output becomes what the next one reads. */
+static void becomes(struct net *n, Onnx__NodeProto *node, struct net_tensor *t)
+{
+	snprintf(t->name, sizeof(t->name), "t%d", n->nodes);
+	node->output = push(node->output, &node->n_output, strdup(t->name));
+	free(n->now.value);
+	n->now = *t;
+}
+
+static Onnx__ValueInfoProto *value_info(const char *name, int type, int rank, const int64_t *dim)
+{
+	Onnx__ValueInfoProto *v = zalloc(sizeof(*v));
+
+	onnx__value_info_proto__init(v);
+	v->name = strdup(name);
+	v->type = zalloc(sizeof(*v->type));
+	onnx__type_proto__init(v->type);
+	v->type->value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
+	v->type->tensor_type = zalloc(sizeof(*v->type->tensor_type));
+	onnx__type_proto__tensor__init(v->type->tensor_type);
+	v->type->tensor_type->has_elem_type = 1;
+	v->type->tensor_type->elem_type = type;
+	v->type->tensor_type->shape = zalloc(sizeof(*v->type->tensor_type->shape));
+	onnx__tensor_shape_proto__init(v->type->tensor_type->shape);
+	for (int i = 0; i < rank; i++) {
+		Onnx__TensorShapeProto__Dimension *d = zalloc(sizeof(*d));
+
+		onnx__tensor_shape_proto__dimension__init(d);
+		d->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+		d->dim_value = dim[i];
+		v->type->tensor_type->shape->dim = push(v->type->tensor_type->shape->dim,
+							&v->type->tensor_type->shape->n_dim, d);
+	}
+	return v;
+}
+
+static int saturate(bool is_unsigned, float rounded, int zero)
+{
+	int lo = is_unsigned ? 0 : -128, hi = is_unsigned ? 255 : 127;
+
+	if (rounded + zero < lo)
+		return lo;
+	return rounded + zero > hi ? hi : (int)rounded + zero;
+}
+
+void net_init(struct net *n, uint64_t seed, int images, int c, int h, int w, bool is_unsigned, int zero)
+{
+	struct net_tensor t = {
+		.rank = 4, .dim = { images, c, h, w }, .is_unsigned = is_unsigned, .scale = 0.037f, .zero = zero,
+	};
+	Onnx__OperatorSetIdProto *opset = zalloc(sizeof(*opset));
+	Onnx__NodeProto *node;
+
+	memset(n, 0, sizeof(*n));
+	n->seed = seed * 0x9e3779b97f4a7c15ull + 1;
+	onnx__model_proto__init(&n->model);
+	onnx__graph_proto__init(&n->graph);
+	onnx__operator_set_id_proto__init(opset);
+	opset->has_version = 1;
+	opset->version = 14;
+	n->model.opset_import = push(NULL, &n->model.n_opset_import, opset);
+	n->model.graph = &n->graph;
+	n->graph.input = push(NULL, &n->graph.n_input,
+			      value_info("in", ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, 4, t.dim));
+	n->input_elements = elements(&t);
+	n->input = zalloc(n->input_elements * sizeof(float));
+	t.value = zalloc(n->input_elements * sizeof(int));
+	for (int64_t i = 0; i < n->input_elements; i++) {
+		n->input[i] = net_range(n, -6000, 6000) / 1000.0f;
+		t.value[i] = saturate(is_unsigned, rintf(n->input[i] / t.scale), zero);
+	}
+	node = net_node(n, "QuantizeLinear");
+	in(node, "in");
+	scalar_f32(n, node, t.scale);
+	scalar_q(n, node, is_unsigned, zero);
+	becomes(n, node, &t);
+}
+
+/* y = clamp(acc * S) rounded, as ONNX Runtime does it in float32. */
+static int requantise(bool is_unsigned, int32_t acc, float multiplier, int zero)
+{
+	float lo = (is_unsigned ? 0 : -128) - zero, hi = (is_unsigned ? 255 : 127) - zero;
+	volatile float product = (float)acc * multiplier;
+	float v = product;
+
+	v = v < lo ? lo : v > hi ? hi : v;
+	return (int)rintf(v) + zero;
+}
+
+/* Inputs x, its scale and zero; w, its scales and zero; then the output's. */
+static void quant_inputs(struct net *n, Onnx__NodeProto *node, int w_rank, const int64_t *w_dim, const int *w,
+			 int64_t w_count, const float *ws, int n_ws, bool w_unsigned, const struct net_tensor *y)
+{
+	int type = w_unsigned ? ONNX__TENSOR_PROTO__DATA_TYPE__UINT8 : ONNX__TENSOR_PROTO__DATA_TYPE__INT8;
+	uint8_t *bytes = zalloc(w_count);
+
+	for (int64_t i = 0; i < w_count; i++)
+		bytes[i] = w[i] + (w_unsigned ? 128 : 0);
+	in(node, n->now.name);
+	scalar_f32(n, node, n->now.scale);
+	scalar_q(n, node, n->now.is_unsigned, n->now.zero);
+	constant(n, node, type, w_rank, w_dim, bytes, w_count);
+	constant(n, node, ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, n_ws > 1, (int64_t[]){ n_ws }, ws,
+		 n_ws * sizeof(float));
+	scalar_q(n, node, w_unsigned, w_unsigned ? 128 : 0);
+	scalar_f32(n, node, y->scale);
+	scalar_q(n, node, y->is_unsigned, y->zero);
+	free(bytes);
+}
+
+static float *random_scales(struct net *n, int count)
+{
+	float *s = zalloc(count * sizeof(*s));
+
+	for (int i = 0; i < count; i++)
+		s[i] = net_range(n, 50, 2000) / 100000.0f;
+	return s;
+}
+
+static int *random_weights(struct net *n, int64_t count)
+{
+	int *w = zalloc(count * sizeof(*w));
+
+	for (int64_t i = 0; i < count; i++)
+		w[i] = net_range(n, -128, 127);
+	return w;
+}
+
+static float random_scale(struct net *n, int64_t taps, float ws)
+{
+	/* Most results inside the range, some beyond it. */
+	return n->now.scale * ws * 75 * 75 * sqrtf(taps) / net_range(n, 40, 200);
+}
+
+static int32_t conv_sum(const struct net *n, const struct net_conv *c, const int *w, int img, int o, int y, int x)
+{
+	const struct net_tensor *t = &n->now;
+	int in_g = t->dim[1] / c->groups, g = o / (c->out_c / c->groups);
+	uint32_t acc = 0;
+
+	for (int i = 0; i < in_g; i++)
+		for (int ky = 0; ky < c->kernel_h; ky++)
+			for (int kx = 0; kx < c->kernel_w; kx++) {
+				int64_t iy = (int64_t)y * c->stride_h - c->pad[0] + ky * c->dilation;
+				int64_t ix = (int64_t)x * c->stride_w - c->pad[1] + kx * c->dilation;
+				int64_t at = ((img * t->dim[1] + g * in_g + i) * t->dim[2] + iy) * t->dim[3] + ix;
+				int wt = w[((o * in_g + i) * c->kernel_h + ky) * c->kernel_w + kx];
+
+				if (iy >= 0 && iy < t->dim[2] && ix >= 0 && ix < t->dim[3])
+					acc += (uint32_t)((t->value[at] - t->zero) * wt);
+			}
+	return acc;
+}
+
+static void conv_attrs(Onnx__NodeProto *node, const struct net_conv *c)
+{
+	attr_ints(node, "kernel_shape", 2, (int64_t[]){ c->kernel_h, c->kernel_w });
+	attr_ints(node, "strides", 2, (int64_t[]){ c->stride_h, c->stride_w });
+	attr_ints(node, "dilations", 2, (int64_t[]){ c->dilation, c->dilation });
+	attr_ints(node, "pads", 4, (int64_t[]){ c->pad[0], c->pad[1], c->pad[2], c->pad[3] });
+	attr_int(node, "group", c->groups);
+}
+
+static int extent(int size, int kernel, int stride, int dilation, int pads)
+{
+	return (size + pads - (kernel - 1) * dilation - 1) / stride + 1;
+}
+
+void net_conv(struct net *n, const struct net_conv *c)
+{
+	int in_g = n->now.dim[1] / c->groups, n_ws = c->per_channel ? c->out_c : 1;
+	int64_t taps = (int64_t)in_g * c->kernel_h * c->kernel_w;
+	int *w = random_weights(n, c->out_c * taps);
+	float *ws = random_scales(n, n_ws);
+	int32_t *bias = zalloc(c->out_c * sizeof(*bias));
+	struct net_tensor y = {
+		.rank = 4, .is_unsigned = n->now.is_unsigned, .zero = c->out_zero,
+		.dim = { n->now.dim[0], c->out_c,
+			 extent(n->now.dim[2], c->kernel_h, c->stride_h, c->dilation, c->pad[0] + c->pad[2]),
+			 extent(n->now.dim[3], c->kernel_w, c->stride_w, c->dilation, c->pad[1] + c->pad[3]) },
+	};
+	Onnx__NodeProto *node = net_node(n, "QLinearConv");
+	int64_t at = 0;
+
+	y.scale = random_scale(n, taps, ws[0]);
+	y.value = zalloc(elements(&y) * sizeof(int));
+	quant_inputs(n, node, 4, (int64_t[]){ c->out_c, in_g, c->kernel_h, c->kernel_w }, w, c->out_c * taps, ws,
+		     n_ws, c->unsigned_weights, &y);
+	for (int o = 0; c->bias && o < c->out_c; o++)
+		bias[o] = net_range(n, -200000, 200000);
+	if (c->bias)
+		constant(n, node, ONNX__TENSOR_PROTO__DATA_TYPE__INT32, 1, (int64_t[]){ c->out_c }, bias,
+			 c->out_c * sizeof(*bias));
+	conv_attrs(node, c);
+	for (int img = 0; img < y.dim[0]; img++)
+		for (int o = 0; o < c->out_c; o++) {
+			float product = n->now.scale * ws[c->per_channel ? o : 0];
+			float multiplier = product / y.scale;
+
+			for (int oy = 0; oy < y.dim[2]; oy++)
+				for (int ox = 0; ox < y.dim[3]; ox++) {
+					uint32_t acc = conv_sum(n, c, w, img, o, oy, ox);
+
+					y.value[at++] = requantise(y.is_unsigned, acc + (uint32_t)bias[o],
+								   multiplier, y.zero);
+				}
+		}
+	becomes(n, node, &y);
+	free(w);
+	free(ws);
+	free(bias);
+}
+
+void net_matmul(struct net *n, int columns, int out_zero)
+{
+	int rows = n->now.dim[0], k = n->now.dim[1];
+	int *w = random_weights(n, (int64_t)k * columns);
+	float *ws = random_scales(n, columns);
+	struct net_tensor y = {
+		.rank = 2, .dim = { rows, columns }, .is_unsigned = n->now.is_unsigned, .zero = out_zero,
+		.scale = random_scale(n, k, ws[0]),
+	};
+	Onnx__NodeProto *node = net_node(n, "QLinearMatMul");
+
+	y.value = zalloc(elements(&y) * sizeof(int));
+	quant_inputs(n, node, 2, (int64_t[]){ k, columns }, w, (int64_t)k * columns, ws, columns, false, &y);
+	for (int r = 0; r < rows; r++)
+		for (int o = 0; o < columns; o++) {
+			float product = n->now.scale * ws[o];
+			uint32_t acc = 0;
+
+			for (int i = 0; i < k; i++)
+				acc += (uint32_t)((n->now.value[r * k + i] - n->now.zero) * w[i * columns + o]);
+			y.value[r * columns + o] = requantise(y.is_unsigned, acc, product / y.scale, y.zero);
+		}
+	becomes(n, node, &y);
+	free(w);
+	free(ws);
+}
+
+static int window_max(const struct net_tensor *t, int64_t plane, int y0, int x0, int kh, int kw)
+{
+	int best = -1000;
+
+	for (int y = y0; y < y0 + kh; y++)
+		for (int x = x0; x < x0 + kw; x++)
+			if (y >= 0 && y < t->dim[2] && x >= 0 && x < t->dim[3] &&
+			    t->value[(plane * t->dim[2] + y) * t->dim[3] + x] > best)
+				best = t->value[(plane * t->dim[2] + y) * t->dim[3] + x];
+	return best;
+}
+
+void net_maxpool(struct net *n, int kh, int kw, int sh, int sw, const int *pad)
+{
+	struct net_tensor y = n->now;
+	Onnx__NodeProto *node = net_node(n, "MaxPool");
+	int64_t at = 0;
+
+	y.dim[2] = extent(n->now.dim[2], kh, sh, 1, pad[0] + pad[2]);
+	y.dim[3] = extent(n->now.dim[3], kw, sw, 1, pad[1] + pad[3]);
+	y.value = zalloc(elements(&y) * sizeof(int));
+	in(node, n->now.name);
+	attr_ints(node, "kernel_shape", 2, (int64_t[]){ kh, kw });
+	attr_ints(node, "strides", 2, (int64_t[]){ sh, sw });
+	attr_ints(node, "pads", 4, (int64_t[]){ pad[0], pad[1], pad[2], pad[3] });
+	for (int64_t plane = 0; plane < y.dim[0] * y.dim[1]; plane++)
+		for (int oy = 0; oy < y.dim[2]; oy++)
+			for (int ox = 0; ox < y.dim[3]; ox++)
+				y.value[at++] = window_max(&n->now, plane, oy * sh - pad[0], ox * sw - pad[1], kh, kw);
+	becomes(n, node, &y);
+}
+
+static void clip(struct net *n, Onnx__NodeProto *node, int lo, int hi)
+{
+	struct net_tensor y = n->now;
+
+	y.value = zalloc(elements(&y) * sizeof(int));
+	for (int64_t i = 0; i < elements(&y); i++) {
+		int v = n->now.value[i] > lo ? n->now.value[i] : lo;
+
+		y.value[i] = v < hi ? v : hi;
+	}
+	becomes(n, node, &y);
+}
+
+void net_relu(struct net *n)
+{
+	Onnx__NodeProto *node = net_node(n, "Relu");
+
+	in(node, n->now.name);
+	clip(n, node, 0, 1000);
+}
+
+void net_clip(struct net *n, int lo, int hi)
+{
+	Onnx__NodeProto *node = net_node(n, "Clip");
+
+	in(node, n->now.name);
+	scalar_q(n, node, n->now.is_unsigned, lo);
+	scalar_q(n, node, n->now.is_unsigned, hi);
+	clip(n, node, lo, hi);
+}
+
+void net_flatten(struct net *n)
+{
+	Onnx__NodeProto *node = net_node(n, "Flatten");
+	struct net_tensor y = n->now;
+
+	in(node, n->now.name);
+	y.rank = 2;
+	y.dim[1] = elements(&n->now) / n->now.dim[0];
+	y.value = zalloc(elements(&y) * sizeof(int));
+	memcpy(y.value, n->now.value, elements(&y) * sizeof(int));
+	becomes(n, node, &y);
+}
+
+void net_finish(struct net *n)
+{
+	Onnx__NodeProto *node = net_node(n, "DequantizeLinear");
+
+	in(node, n->now.name);
+	scalar_f32(n, node, n->now.scale);
+	scalar_q(n, node, n->now.is_unsigned, n->now.zero);
+	node->output = push(NULL, &node->n_output, strdup("out"));
+	n->graph.output = push(NULL, &n->graph.n_output,
+			       value_info("out", ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, n->now.rank, n->now.dim));
+	n->output_elements = elements(&n->now);
+	n->output = zalloc(n->output_elements * sizeof(float));
+	for (int64_t i = 0; i < n->output_elements; i++)
+		n->output[i] = (n->now.value[i] - n->now.zero) * n->now.scale;
+}
+
+void net_rename_op(struct net *n, const char *op)
+{
+	Onnx__NodeProto *node = n->graph.node[n->graph.n_node - 1];
+
+	free(node->op_type);
+	node->op_type = strdup(op);
+}
+
+void *net_pack(struct net *n, size_t *size)
+{
+	void *bytes;
+
+	*size = onnx__model_proto__get_packed_size(&n->model);
+	bytes = zalloc(*size);
+	onnx__model_proto__pack(&n->model, bytes);
+	return bytes;
+}
+
+/* protobuf-c frees what it unpacked: a copy takes the pieces over. */
+void net_free(struct net *n)
+{
+	Onnx__ModelProto *copy = zalloc(sizeof(*copy));
+	Onnx__GraphProto *graph = zalloc(sizeof(*graph));
+
+	*copy = n->model;
+	*graph = n->graph;
+	copy->graph = graph;
+	onnx__model_proto__free_unpacked(copy, NULL);
+	free(n->now.value);
+	free(n->input);
+	free(n->output);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Networks for the compiler's tests: made node by node, with the expected
+ * output computed beside them straight from ONNX Runtime's rules, in plain
+ * loops that share nothing with the compiler.
+ */
+#ifndef TESTS_UNIT_COMPILER_NET_H
+#define TESTS_UNIT_COMPILER_NET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "onnx.pb-c.h"
+
+#define NET_MAX_NODES	32
+#define NET_MAX_DIMS	4
+
+struct net_tensor {
+	char name[16];
+	int rank;
+	int64_t dim[NET_MAX_DIMS];
+	bool is_unsigned;
+	int *value;		/* elements of int8 or uint8 */
+	float scale;
+	int zero;
+};
+
+/* A network under construction; the last tensor is what the next node reads. */
+struct net {
+	Onnx__ModelProto model;
+	Onnx__GraphProto graph;
+	uint64_t seed;
+	struct net_tensor now;
+	float *input;		/* float input of the whole */
+	int64_t input_elements;
+	float *output;		/* expected float output */
+	int64_t output_elements;
+	int nodes;
+};
+
+struct net_conv {
+	int out_c, kernel_h, kernel_w, stride_h, stride_w, dilation, groups;
+	int pad[4];		/* top, left, bottom, right */
+	bool bias, per_channel, unsigned_weights;
+	int out_zero;
+};
+
+uint32_t net_random(struct net *n);
+int net_range(struct net *n, int lo, int hi);
+
+void net_init(struct net *n, uint64_t seed, int images, int c, int h, int w, bool is_unsigned, int zero);
+void net_conv(struct net *n, const struct net_conv *c);
+void net_matmul(struct net *n, int columns, int out_zero);
+void net_maxpool(struct net *n, int kh, int kw, int sh, int sw, const int *pad);
+void net_relu(struct net *n);
+void net_clip(struct net *n, int lo, int hi);
+void net_flatten(struct net *n);
+/* Ends the graph with DequantizeLinear. */
+void net_finish(struct net *n);
+void *net_pack(struct net *n, size_t *size);
+void net_free(struct net *n);
+
+/* For tests of refusals: a node as it is, and a constant. */
+Onnx__NodeProto *net_node(struct net *n, const char *op);
+void net_rename_op(struct net *n, const char *op);
+
+#endif

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+/* Compiled networks give, value for value, what ONNX Runtime's rules say. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/compiler_net.h"
+#include "tests/unit/compiler_run.h"
+
+/* Finishes @n, runs it and compares; frees it. */
+static struct run_result check_yield(struct net *n, const char *what, uint64_t yield_cycles)
+{
+	struct run_result r;
+	void *bytes;
+	size_t size;
+
+	net_finish(n);
+	bytes = net_pack(n, &size);
+	run_model(bytes, size, n->input, yield_cycles, &r);
+	if (r.err)
+		fail_msg("%s: %d %s", what, r.err, r.message);
+	if (r.fault)
+		fail_msg("%s: fault %d at instruction %u", what, r.fault, r.fault_insn);
+	assert_int_equal(r.output_elements, n->output_elements);
+	for (int64_t i = 0; i < n->output_elements; i++)
+		if (r.output[i] != n->output[i])
+			fail_msg("%s: element %lld is %g, expected %g", what, (long long)i, r.output[i],
+				 n->output[i]);
+	free(bytes);
+	free(r.output);
+	r.output = NULL;
+	net_free(n);
+	return r;
+}
+
+static struct run_result check(struct net *n, const char *what)
+{
+	return check_yield(n, what, 0);
+}
+
+static const struct net_conv conv3 = { 16, 3, 3, 1, 1, 1, 1, { 1, 1, 1, 1 }, true, true, false, 0 };
+
+static void test_one_conv(void **state)
+{
+	struct net n;
+
+	(void)state;
+	net_init(&n, 1, 1, 16, 8, 8, false, 0);
+	net_conv(&n, &conv3);
+	check(&n, "3x3");
+}
+
+static void test_strides_and_pads(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 24; i++) {
+		struct net_conv c = conv3;
+		struct net n;
+		char what[64];
+
+		net_init(&n, 100 + i, 1, net_range(&n, 1, 1) + i % 40, 9 + i % 5, 11, i & 1, i & 1 ? 117 : -5);
+		c.out_c = 1 + i * 7 % 50;
+		c.kernel_h = 1 + i % 5;
+		c.kernel_w = 1 + i / 2 % 4;
+		c.stride_h = 1 + i % 3;
+		c.stride_w = 1 + i / 3 % 3;
+		c.dilation = 1 + (i % 7 == 3);
+		c.pad[0] = i % 3;
+		c.pad[1] = i / 3 % 3;
+		c.pad[2] = i / 5 % 3;
+		c.pad[3] = i / 7 % 3;
+		c.out_zero = i & 1 ? 90 : 12;
+		c.unsigned_weights = i % 4 == 2;
+		c.per_channel = i % 3;
+		net_conv(&n, &c);
+		snprintf(what, sizeof(what), "case %d", i);
+		check(&n, what);
+	}
+}
+
+static void test_groups(void **state)
+{
+	struct net_conv c = conv3;
+	struct net n;
+
+	(void)state;
+	net_init(&n, 5, 1, 24, 7, 6, false, 3);
+	c.out_c = 24;
+	c.groups = 24;
+	net_conv(&n, &c);
+	c.groups = 2;
+	c.out_c = 10;
+	net_conv(&n, &c);
+	check(&n, "groups");
+}
+
+/* Too large for the core's memories: rows, columns, input and output blocks are cut. */
+static void test_large(void **state)
+{
+	struct net_conv c = conv3;
+	struct net n;
+
+	(void)state;
+	net_init(&n, 7, 1, 3, 70, 90, false, 0);
+	c.out_c = 48;
+	net_conv(&n, &c);
+	net_relu(&n);
+	c.out_c = 40;
+	c.stride_h = c.stride_w = 2;
+	net_conv(&n, &c);
+	check(&n, "wide");
+	net_init(&n, 8, 1, 300, 9, 9, false, 0);
+	c.out_c = 280;
+	c.stride_h = c.stride_w = 1;
+	net_conv(&n, &c);
+	check(&n, "deep");
+}
+
+static void test_pools(void **state)
+{
+	static const int none[4], one[4] = { 1, 1, 1, 1 }, odd[4] = { 0, 1, 1, 0 };
+	struct net n;
+
+	(void)state;
+	net_init(&n, 9, 1, 20, 12, 14, false, 0);
+	net_conv(&n, &conv3);
+	net_relu(&n);
+	net_maxpool(&n, 2, 2, 2, 2, none);
+	net_conv(&n, &conv3);
+	net_maxpool(&n, 3, 3, 2, 2, none);
+	check(&n, "fused");
+	net_init(&n, 10, 1, 20, 13, 13, true, 100);
+	net_maxpool(&n, 3, 2, 2, 1, odd);
+	net_conv(&n, &conv3);
+	net_maxpool(&n, 3, 3, 1, 1, one);
+	net_clip(&n, 20, 200);
+	net_maxpool(&n, 2, 2, 2, 2, none);
+	check(&n, "alone and padded");
+	net_init(&n, 11, 1, 33, 60, 61, false, 0);
+	net_maxpool(&n, 3, 3, 2, 2, one);
+	check(&n, "large");
+}
+
+static void test_clips(void **state)
+{
+	struct net n;
+
+	(void)state;
+	net_init(&n, 12, 1, 5, 6, 7, false, -9);
+	net_relu(&n);
+	net_clip(&n, -20, 50);
+	net_conv(&n, &conv3);
+	net_clip(&n, -100, 90);
+	net_relu(&n);
+	net_clip(&n, 60, 20);
+	check(&n, "clips");
+}
+
+static void test_flatten_and_product(void **state)
+{
+	struct net_conv c = conv3;
+	struct net n;
+
+	(void)state;
+	net_init(&n, 13, 1, 20, 5, 6, false, 2);
+	net_conv(&n, &c);
+	net_flatten(&n);
+	net_matmul(&n, 37, -3);
+	net_relu(&n);
+	net_matmul(&n, 10, 0);
+	check(&n, "flattened image");
+	net_init(&n, 14, 1, 20, 5, 6, true, 120);
+	net_flatten(&n);
+	net_matmul(&n, 700, 100);
+	net_matmul(&n, 10, 3);
+	check(&n, "product alone");
+	net_init(&n, 15, 3, 20, 5, 6, false, 0);
+	c.out_c = 40;
+	net_conv(&n, &c);
+	net_flatten(&n);
+	net_matmul(&n, 10, 0);
+	check(&n, "three images");
+}
+
+static void random_layer(struct net *n)
+{
+	static const int none[4];
+	struct net_conv c = {
+		net_range(n, 1, 70), net_range(n, 1, 4), net_range(n, 1, 4), net_range(n, 1, 2),
+		net_range(n, 1, 2), 1, 1, { 0 }, net_range(n, 0, 1), net_range(n, 0, 1), false, 0,
+	};
+	int h = n->now.dim[2], w = n->now.dim[3];
+
+	for (int i = 0; i < 4; i++)
+		c.pad[i] = net_range(n, 0, 2);
+	c.out_zero = n->now.is_unsigned ? net_range(n, 0, 255) : net_range(n, -128, 127);
+	if (h >= 4 && w >= 4)
+		net_conv(n, &c);
+	if (net_range(n, 0, 1))
+		net_relu(n);
+	if (net_range(n, 0, 2) == 0 && n->now.dim[2] >= 3 && n->now.dim[3] >= 3)
+		net_maxpool(n, net_range(n, 2, 3), net_range(n, 1, 3), net_range(n, 1, 3), net_range(n, 1, 3), none);
+}
+
+static void test_random(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 60; i++) {
+		struct net n;
+		char what[32];
+		bool is_unsigned = i % 3 == 0;
+
+		snprintf(what, sizeof(what), "random %d", i);
+		net_init(&n, 1000 + i, 1 + (i % 11 == 0), 1 + i * 13 % 50, 4 + i * 5 % 30, 4 + i * 7 % 27,
+			 is_unsigned, is_unsigned ? i * 4 : i - 30);
+		for (int k = 0; k < 1 + i % 5; k++)
+			random_layer(&n);
+		if (i & 1) {
+			net_flatten(&n);
+			net_matmul(&n, 1 + i, 0);
+		}
+		check_yield(&n, what, i % 4 ? 0 : 3000);
+	}
+}
+
+static void refuse(struct net *n, int err, const char *part)
+{
+	struct run_result r;
+	void *bytes;
+	size_t size;
+
+	net_finish(n);
+	bytes = net_pack(n, &size);
+	run_model(bytes, size, n->input, 0, &r);
+	assert_int_equal(r.err, err);
+	if (!strstr(r.message, part))
+		fail_msg("\"%s\" lacks \"%s\"", r.message, part);
+	free(bytes);
+	net_free(n);
+}
+
+static void test_refusals(void **state)
+{
+	struct net_conv c = conv3;
+	struct run_result r;
+	struct net n;
+
+	(void)state;
+	net_init(&n, 20, 1, 4, 6, 6, false, 0);
+	net_relu(&n);
+	net_rename_op(&n, "LSTM");
+	refuse(&n, -EOPNOTSUPP, "LSTM node1: this operator cannot be compiled");
+	net_init(&n, 21, 1, 4, 20, 20, false, 0);
+	c.pad[0] = 16;
+	net_conv(&n, &c);
+	refuse(&n, -EOPNOTSUPP, "at most 15");
+	net_init(&n, 22, 1, 4, 40, 40, false, 0);
+	c.pad[0] = 0;
+	c.kernel_h = c.kernel_w = 23;
+	net_conv(&n, &c);
+	refuse(&n, -EOPNOTSUPP, "at most 512 taps");
+	run_model("\x08\x07garbage", 9, NULL, 0, &r);
+	assert_int_equal(r.err, -EINVAL);
+	assert_non_null(strstr(r.message, "not an ONNX model"));
+	run_model("", 0, NULL, 0, &r);
+	assert_int_equal(r.err, -EINVAL);
+}
+
+/* Every prefix of a model is refused or compiled; none is worse. */
+static void test_cut_model(void **state)
+{
+	struct run_result r;
+	struct net n;
+	void *bytes;
+	size_t size;
+
+	(void)state;
+	net_init(&n, 23, 1, 4, 6, 6, false, 0);
+	net_conv(&n, &conv3);
+	net_finish(&n);
+	bytes = net_pack(&n, &size);
+	for (size_t cut = 0; cut < size; cut++) {
+		run_model(bytes, cut, n.input, 0, &r);
+		assert_true(r.err < 0);
+		assert_true(r.message[0]);
+	}
+	free(bytes);
+	net_free(&n);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one_conv), cmocka_unit_test(test_strides_and_pads),
+		cmocka_unit_test(test_groups), cmocka_unit_test(test_large), cmocka_unit_test(test_pools),
+		cmocka_unit_test(test_clips), cmocka_unit_test(test_flatten_and_product),
+		cmocka_unit_test(test_random), cmocka_unit_test(test_refusals), cmocka_unit_test(test_cut_model),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

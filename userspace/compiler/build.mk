@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+# The compiler as a library; `npu compile` is its command.
+COMPILER := userspace/compiler
+COMPILER_SRC := $(addprefix $(COMPILER)/, compile.c diag.c emit.c emit_load.c emit_pool.c graph.c \
+	import_onnx.c lower.c lower_conv.c lower_edge.c lower_pool.c module.c plan.c schedule.c tile.c)
+COMPILER_OBJ := $(COMPILER_SRC:%.c=$(O)/%.o) $(O)/$(COMPILER)/onnx.pb-c.o
+COMPILER_LIB := $(O)/$(COMPILER)/libnpu_compiler.a
+COMPILER_LDLIBS := -lelf -ljansson -lprotobuf-c
+ONNX_PROTO_DIR ?= /usr/include/onnx
+
+# protoc-c writes both files.
+$(O)/$(COMPILER)/onnx.pb-c.c $(O)/$(COMPILER)/onnx.pb-c.h &: $(ONNX_PROTO_DIR)/onnx.proto
+	$(call say,PROTOC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)protoc-c --c_out=$(@D) -I$(ONNX_PROTO_DIR) onnx.proto
+
+$(O)/$(COMPILER)/onnx.pb-c.o: $(O)/$(COMPILER)/onnx.pb-c.c
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -w -c -o $@ $<
+
+$(O)/$(COMPILER)/import_onnx.o: $(O)/$(COMPILER)/onnx.pb-c.h
+$(O)/$(COMPILER)/import_onnx.o: CPPFLAGS += -I$(O)/$(COMPILER)
+# The multipliers are float32 in stated steps.
+$(O)/$(COMPILER)/lower_conv.o: CFLAGS += -ffp-contract=off
+
+$(COMPILER_LIB): $(COMPILER_OBJ)
+	$(archive)
+
+USERSPACE += $(COMPILER_LIB)

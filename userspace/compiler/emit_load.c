@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: MIT
+/* Packed constants, and the loads that bring pieces into the core. */
+#include "userspace/compiler/emit.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "npu_isa.h"
+
+#define MAX_PAD_ROWS	30	/* of a LOAD that writes nothing else: both its fields */
+
+int64_t npuc_image_add(struct npuc_image *im, size_t size, size_t align)
+{
+	size_t at = (im->size + align - 1) / align * align;
+
+	if (at + size > im->room) {
+		size_t room = (at + size) * 2 + 4096;
+		uint8_t *data = realloc(im->data, room);
+
+		if (!data)
+			return -ENOMEM;
+		im->data = data;
+		im->room = room;
+	}
+	memset(im->data + im->size, 0, at + size - im->size);
+	im->size = at + size;
+	return at;
+}
+
+int npuc_last_store(const struct npuc_emitter *e, int value, int image, int y0, int y1)
+{
+	for (size_t i = e->n_store; i-- > 0;) {
+		const struct npuc_store_note *s = &e->store[i];
+
+		if (s->value == value && s->image == image && s->y0 < y1 && y0 < s->y1)
+			return s->op;
+	}
+	return NPUC_NO_OP;
+}
+
+static void pack_block(uint8_t *out, const struct npuc_layer *l, int o0, int i0, int k)
+{
+	int window = l->window.kernel_h * l->window.kernel_w;
+
+	for (int o = 0; o < 16 && o0 + o < l->out_c; o++)
+		for (int i = 0; i < 16 && i0 + i < l->in_c; i++)
+			out[o * 16 + i] = l->weight[((size_t)(o0 + o) * l->in_c + i0 + i) * window + k];
+}
+
+/* Output and input blocks of a piece: the last may be smaller. */
+static int part(int whole, int size, int index)
+{
+	int left = whole - index * size;
+
+	return left < size ? left : size;
+}
+
+static int64_t pack_weights(struct npuc_emitter *e, struct npuc_layer_state *ls, int co, int ci)
+{
+	const struct npuc_layer *l = ls->l;
+	int window = l->window.kernel_h * l->window.kernel_w;
+	int n_co = part(npuc_blocks(l->out_c), ls->c.tco, co), n_ci = part(npuc_blocks(l->in_c), ls->c.tci, ci);
+	int64_t *memo = &ls->weight[co * ls->c.n_ci + ci], at;
+
+	if (*memo >= 0)
+		return *memo;
+	at = npuc_image_add(e->constants, (size_t)n_co * n_ci * window * NPU_WGT_BYTES, NPU_WGT_BYTES);
+	if (at < 0)
+		return at;
+	for (int o = 0; o < n_co; o++)
+		for (int i = 0; i < n_ci; i++)
+			for (int k = 0; k < window; k++)
+				pack_block(e->constants->data + at + ((o * n_ci + i) * window + k) * NPU_WGT_BYTES,
+					   l, (co * ls->c.tco + o) * 16, (ci * ls->c.tci + i) * 16, k);
+	*memo = at;
+	return at;
+}
+
+/* Scale, bounds and bias of one block: three rows. */
+static int pack_block_params(struct npuc_emitter *e, const struct npuc_layer *l, int block, int32_t *row)
+{
+	struct npu_requant_bounds bounds = {
+		l->zero_point, l->lo - l->zero_point, l->hi - l->zero_point,
+	};
+
+	for (int o = 0; o < 16; o++) {
+		int c = block * 16 + o;
+		uint32_t word;
+
+		if (npu_requant_bounds_pack(&bounds, &word, NULL))
+			return npuc_fail(e->d, -ERANGE, "bounds %d to %d leave their field", l->lo, l->hi);
+		row[16 + o] = word;
+		if (c >= l->out_c)
+			continue;
+		memcpy(&row[o], &l->scale[c], sizeof(*row));
+		row[32 + o] = l->bias[c];
+	}
+	return 0;
+}
+
+int npuc_pack_params(struct npuc_emitter *e)
+{
+	for (int i = 0; i < e->n_layer; i++) {
+		struct npuc_layer_state *ls = &e->layer[i];
+		int blocks = ls->l->conv ? npuc_blocks(ls->l->out_c) : 0, err;
+
+		ls->param = npuc_image_add(e->constants, (size_t)blocks * 3 * NPU_ACC_BYTES, NPU_ACC_BYTES);
+		if (ls->param < 0)
+			return npuc_fail(e->d, -ENOMEM, "out of memory");
+		for (int b = 0; b < blocks; b++) {
+			err = pack_block_params(e, ls->l, b,
+						(int32_t *)(e->constants->data + ls->param) + b * 48);
+			if (err)
+				return err;
+		}
+	}
+	return 0;
+}
+
+static int load_rows(struct npuc_emitter *e, int64_t offset, int rows)
+{
+	struct npuc_op op = {
+		.kind = NPUC_OP_LOAD,
+		.mem = { .memory = NPU_MEM_ACC, .region = NPUC_REGION_CONST, .y_size = 1, .x_size = rows,
+			 .x_stride = rows, .dram_base = offset / NPU_ACC_BYTES },
+	};
+
+	return npuc_emit_op(e, &op, NULL, 0);
+}
+
+/* Makes the parameters of @pc's output blocks be in ACC, from *@row on. */
+int npuc_load_params(struct npuc_emitter *e, const struct npuc_piece *pc, int *row)
+{
+	struct npuc_layer_state *ls = &e->layer[pc->layer];
+	int first = pc->co * ls->c.tco * 3, err;
+
+	if (e->param_resident) {
+		*row = (ls->param - e->layer[0].param) / NPU_ACC_BYTES + first;
+		if (e->param_loaded)
+			return 0;
+		e->param_loaded = true;
+		return load_rows(e, e->layer[0].param, e->param_rows);
+	}
+	*row = 0;
+	if (e->param_layer == pc->layer && e->param_co == pc->co)
+		return 0;
+	err = load_rows(e, ls->param + (int64_t)first * NPU_ACC_BYTES,
+			part(npuc_blocks(ls->l->out_c), ls->c.tco, pc->co) * 3);
+	e->param_layer = pc->layer;
+	e->param_co = pc->co;
+	return err;
+}
+
+static bool apart(const struct npuc_wgt_entry *w, int base, int size)
+{
+	return w->base + w->size <= base || base + size <= w->base;
+}
+
+/* A piece that is listed but not computed yet will read it. */
+static bool pending(const struct npuc_emitter *e, const struct npuc_wgt_entry *w)
+{
+	return w->valid && w->piece > e->done;
+}
+
+/*
+ * Takes room in WGT, and gives what must have been read before it is written.
+ * LATER: what is there is still waited for.
+ */
+static int wgt_take(struct npuc_emitter *e, int size, int *after)
+{
+	int base = e->wgt_head + size > NPUC_WGT_DEPTH ? 0 : e->wgt_head, slot = -1;
+
+	*after = NPUC_NO_OP;
+	for (int i = 0; i < NPUC_WGT_ENTRIES; i++)
+		if (pending(e, &e->wgt[i]) && !apart(&e->wgt[i], base, size))
+			return NPUC_LATER;
+	for (int i = 0; i < NPUC_WGT_ENTRIES; i++) {
+		struct npuc_wgt_entry *w = &e->wgt[i];
+
+		if (w->valid && !apart(w, base, size)) {
+			if (w->reader > *after)
+				*after = w->reader;
+			w->valid = false;
+		}
+		if (pending(e, w))
+			continue;
+		if (slot < 0 || !w->valid || (e->wgt[slot].valid && w->writer < e->wgt[slot].writer))
+			slot = i;
+	}
+	/* An entry that gives way for another: later loads are in order behind this one. */
+	if (e->wgt[slot].valid && e->wgt[slot].reader > *after)
+		*after = e->wgt[slot].reader;
+	e->wgt[slot] = (struct npuc_wgt_entry){
+		.base = base, .size = size, .writer = NPUC_NO_OP, .reader = NPUC_NO_OP, .piece = -1,
+	};
+	e->wgt_head = base + size;
+	return slot;
+}
+
+static int find_wgt(const struct npuc_emitter *e, int layer, int co, int ci)
+{
+	for (int i = 0; i < NPUC_WGT_ENTRIES; i++)
+		if (e->wgt[i].valid && e->wgt[i].layer == layer && e->wgt[i].co == co && e->wgt[i].ci == ci)
+			return i;
+	return -1;
+}
+
+static int load_wgt(struct npuc_emitter *e, int layer, int co, int ci)
+{
+	struct npuc_layer_state *ls = &e->layer[layer];
+	int window = ls->l->window.kernel_h * ls->l->window.kernel_w, slot, id, after;
+	int size = part(npuc_blocks(ls->l->out_c), ls->c.tco, co) *
+		   part(npuc_blocks(ls->l->in_c), ls->c.tci, ci) * window;
+	int64_t at = pack_weights(e, ls, co, ci);
+	struct npuc_op op = {
+		.kind = NPUC_OP_LOAD,
+		.mem = { .memory = NPU_MEM_WGT, .region = NPUC_REGION_CONST, .y_size = 1, .x_size = size,
+			 .x_stride = size, .dram_base = at / NPU_WGT_BYTES },
+	};
+
+	if (at < 0)
+		return npuc_fail(e->d, -ENOMEM, "out of memory");
+	slot = wgt_take(e, size, &after);
+	if (slot < 0)
+		return slot;
+	op.mem.sram_base = e->wgt[slot].base;
+	id = npuc_emit_op(e, &op, &after, 1);
+	if (id < 0)
+		return id;
+	e->wgt[slot].valid = true;
+	e->wgt[slot].layer = layer;
+	e->wgt[slot].co = co;
+	e->wgt[slot].ci = ci;
+	e->wgt[slot].writer = id;
+	return slot;
+}
+
+/* Brings the weights of a whole layer early, if there is room beside those in use. */
+int npuc_prefetch_weights(struct npuc_emitter *e, int layer)
+{
+	struct npuc_layer_state *ls = &e->layer[layer];
+	int window, size;
+
+	if (!ls->l->conv)
+		return 0;
+	window = ls->l->window.kernel_h * ls->l->window.kernel_w;
+	size = npuc_blocks(ls->l->out_c) * npuc_blocks(ls->l->in_c) * window;
+	if (size > NPUC_WGT_SLOT || ls->c.n_co * ls->c.n_ci > 8)
+		return 0;
+	for (int co = 0; co < ls->c.n_co; co++)
+		for (int ci = 0; ci < ls->c.n_ci; ci++)
+			if (find_wgt(e, layer, co, ci) < 0) {
+				int slot = load_wgt(e, layer, co, ci);
+
+				if (slot < 0)
+					return slot == NPUC_LATER ? 0 : slot;
+			}
+	return 0;
+}
+
+/* [from, from + n) cut to [0, size): what is before, inside, after. */
+static void cut(int from, int n, int size, int *before, int *inside, int *behind)
+{
+	*before = from < 0 ? (-from < n ? -from : n) : 0;
+	*behind = from + n > size ? (from + n - size < n ? from + n - size : n) : 0;
+	*inside = n - *before - *behind;
+	if (*inside < 0)
+		*inside = 0;
+}
+
+/* One block of an input piece. */
+static int input_block(struct npuc_emitter *e, const struct npuc_layer *l, const struct npuc_tile *t,
+		       struct npu_insn_mem *mem, int64_t block)
+{
+	int top, rows, bottom, left, columns, right;
+
+	cut(t->iy0, t->ih, l->in_h, &top, &rows, &bottom);
+	cut(t->ix0, t->iw, l->in_w, &left, &columns, &right);
+	if (!rows || !columns) {
+		if (t->ih > MAX_PAD_ROWS)
+			return npuc_fail(e->d, -EOPNOTSUPP, "a piece of %d rows lies in padding alone",
+					 t->ih);
+		mem->x_size = t->iw;
+		mem->y_pad_0 = t->ih > 15 ? 15 : t->ih;
+		mem->y_pad_1 = t->ih - mem->y_pad_0;
+		mem->dram_base = 0;
+		return 0;
+	}
+	mem->y_size = rows;
+	mem->x_size = columns;
+	mem->x_stride = l->in_w;
+	mem->y_pad_0 = top;
+	mem->y_pad_1 = bottom;
+	mem->x_pad_0 = left;
+	mem->x_pad_1 = right;
+	mem->dram_base = (block * l->in_h + t->iy0 + top) * l->in_w + t->ix0 + left;
+	return 0;
+}
+
+static bool whole_input(const struct npuc_layer *l, const struct npuc_tile *t)
+{
+	return !t->iy0 && !t->ix0 && t->ih == l->in_h && t->iw == l->in_w;
+}
+
+static bool any_padding(const struct npuc_layer *l, const struct npuc_tile *t)
+{
+	return t->iy0 < 0 || t->ix0 < 0 || t->iy0 + t->ih > l->in_h || t->ix0 + t->iw > l->in_w;
+}
+
+static int set_pad_value(struct npuc_emitter *e, int value)
+{
+	struct npuc_op op = { .kind = NPUC_OP_PAD_VALUE, .value = value };
+	int id;
+
+	if (e->pad_value == value)
+		return 0;
+	id = npuc_emit_op(e, &op, NULL, 0);
+	e->pad_value = value;
+	return id < 0 ? id : 0;
+}
+
+/* The loads of an input piece into slot @slot; returns the last. */
+static int load_inp_blocks(struct npuc_emitter *e, const struct npuc_piece *pc, const struct npuc_tile *t,
+			   int slot, const int *after)
+{
+	const struct npuc_layer_state *ls = &e->layer[pc->layer];
+	const struct npuc_layer *l = ls->l;
+	int blocks = npuc_blocks(l->in_c), n = part(blocks, ls->c.tci, pc->ci), id = 0;
+	int64_t first = (int64_t)pc->image * blocks + pc->ci * ls->c.tci;
+	int64_t base = e->p->value[l->in].blocked.offset / NPU_INP_BYTES;
+
+	for (int i = 0; i < n; i++) {
+		struct npuc_op op = {
+			.kind = NPUC_OP_LOAD,
+			.mem = { .memory = NPU_MEM_INP, .region = NPUC_REGION_SCRATCH,
+				 .sram_base = slot * NPUC_INP_SLOT + i * t->ih * t->iw,
+				 .pad_mode = l->pad_value ? NPU_PAD_VALUE : NPU_PAD_ZERO },
+		};
+		int err = input_block(e, l, t, &op.mem, first + i);
+
+		if (err)
+			return err;
+		if (whole_input(l, t)) {
+			op.mem.x_size = n * t->ih * t->iw;
+			op.mem.y_size = 1;
+			i = n;
+		}
+		op.mem.dram_base += base;
+		id = npuc_emit_op(e, &op, after, 2);
+		if (id < 0)
+			return id;
+	}
+	return id;
+}
+
+static int find_inp(const struct npuc_emitter *e, const struct npuc_piece *pc)
+{
+	for (int i = 0; i < 2; i++) {
+		const struct npuc_inp_slot *s = &e->inp[i];
+
+		if (s->valid && s->layer == pc->layer && s->image == pc->image && s->ty == pc->ty &&
+		    s->tx == pc->tx && s->ci == pc->ci)
+			return i;
+	}
+	return -1;
+}
+
+static int load_inp(struct npuc_emitter *e, const struct npuc_piece *pc)
+{
+	const struct npuc_layer *l = e->layer[pc->layer].l;
+	int slot = find_inp(e, pc), after[2], id, err;
+	struct npuc_tile t;
+
+	if (slot >= 0) {
+		e->inp_used = slot;
+		return slot;
+	}
+	npuc_tile_at(l, &e->layer[pc->layer].c, pc->ty, pc->tx, &t);
+	slot = !e->inp_used;
+	after[0] = e->inp[slot].reader;
+	/* A flattened image is read whole. */
+	if (l->in_h == e->p->value[l->in].h)
+		after[1] = npuc_last_store(e, l->in, pc->image, t.iy0, t.iy0 + t.ih);
+	else
+		after[1] = npuc_last_store(e, l->in, pc->image, 0, INT_MAX);
+	if (any_padding(l, &t) && l->pad_value) {
+		err = set_pad_value(e, l->pad_value);
+		if (err)
+			return err;
+	}
+	id = load_inp_blocks(e, pc, &t, slot, after);
+	if (id < 0)
+		return id;
+	e->inp[slot] = (struct npuc_inp_slot){
+		true, pc->layer, pc->image, pc->ty, pc->tx, pc->ci, id, NPUC_NO_OP,
+	};
+	e->inp_used = slot;
+	return slot;
+}
+
+int npuc_load_piece(struct npuc_emitter *e, struct npuc_piece *pc)
+{
+	if (!e->layer[pc->layer].l->conv)
+		return 0;
+	pc->inp = load_inp(e, pc);
+	if (pc->inp < 0)
+		return pc->inp;
+	pc->wgt = find_wgt(e, pc->layer, pc->co, pc->ci);
+	if (pc->wgt < 0)
+		pc->wgt = load_wgt(e, pc->layer, pc->co, pc->ci);
+	if (pc->wgt < 0)
+		return pc->wgt;
+	e->wgt[pc->wgt].piece = pc - e->piece;
+	pc->need = e->inp[pc->inp].writer;
+	if (e->wgt[pc->wgt].writer > pc->need)
+		pc->need = e->wgt[pc->wgt].writer;
+	return 0;
+}

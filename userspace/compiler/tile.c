@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+#include "userspace/compiler/tile.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "npu_isa.h"
+#include "npu_regs.h"
+
+#define MAX_TCO		64	/* bounds the parameter rows of a piece */
+#define MAX_UOPS	2048	/* of one piece's kernel */
+#define MAX_EXTENT	16383	/* of a hardware loop */
+
+static int ceil_div(int a, int b)
+{
+	return (a + b - 1) / b;
+}
+
+enum npuc_pool_mode npuc_pool_mode(const struct npuc_layer *l)
+{
+	const struct npuc_window *p = &l->pool;
+
+	if (p->kernel_h == 1 && p->kernel_w == 1 && p->stride_h == 1 && p->stride_w == 1 &&
+	    !p->pad_top && !p->pad_left && !p->pad_bottom && !p->pad_right)
+		return NPUC_POOL_NONE;
+	if (l->conv && p->kernel_h == p->stride_h && p->kernel_w == p->stride_w && p->dilation_h == 1 &&
+	    p->dilation_w == 1 && !p->pad_top && !p->pad_left && !p->pad_bottom && !p->pad_right)
+		return NPUC_POOL_PLANES;
+	return NPUC_POOL_WINDOWS;
+}
+
+int npuc_tile_rows(const struct npuc_layer *l, enum npuc_pool_mode mode, const struct npuc_tile *t)
+{
+	(void)l;
+	return t->mh * t->mw + (mode == NPUC_POOL_WINDOWS ? t->h * t->w : 0);
+}
+
+/* Rows (or columns) of the middle that outputs [o0, o0 + n) read, cut to what exists. */
+static void pool_range(int o0, int n, int kernel, int stride, int dilation, int pad, int size, int *m0,
+		       int *mn)
+{
+	int from = o0 * stride - pad, to = (o0 + n - 1) * stride - pad + (kernel - 1) * dilation + 1;
+
+	*m0 = from < 0 ? 0 : from;
+	*mn = (to > size ? size : to) - *m0;
+}
+
+void npuc_tile_at(const struct npuc_layer *l, const struct npuc_tiling *c, int ty, int tx,
+		  struct npuc_tile *t)
+{
+	const struct npuc_window *p = &l->pool, *win = &l->window;
+
+	t->y0 = ty * c->th;
+	t->x0 = tx * c->tw;
+	t->h = l->out_h - t->y0 < c->th ? l->out_h - t->y0 : c->th;
+	t->w = l->out_w - t->x0 < c->tw ? l->out_w - t->x0 : c->tw;
+	pool_range(t->y0, t->h, p->kernel_h, p->stride_h, p->dilation_h, p->pad_top, l->mid_h, &t->my0,
+		   &t->mh);
+	pool_range(t->x0, t->w, p->kernel_w, p->stride_w, p->dilation_w, p->pad_left, l->mid_w, &t->mx0,
+		   &t->mw);
+	t->iy0 = t->my0 * win->stride_h - win->pad_top;
+	t->ix0 = t->mx0 * win->stride_w - win->pad_left;
+	t->ih = (t->mh - 1) * win->stride_h + (win->kernel_h - 1) * win->dilation_h + 1;
+	t->iw = (t->mw - 1) * win->stride_w + (win->kernel_w - 1) * win->dilation_w + 1;
+}
+
+/* Micro-ops of the kernel when the two longest of these dimensions are hardware loops. */
+static int kernel_uops(const struct npuc_layer *l, const struct npuc_tiling *c, const struct npuc_tile *t)
+{
+	int dim[] = { c->tco, c->tci, l->window.kernel_h, l->window.kernel_w, t->mh, t->mw };
+	long n = 1;
+
+	for (int loops = 0; loops < 2; loops++) {
+		size_t best = 0;
+
+		for (size_t i = 1; i < sizeof(dim) / sizeof(dim[0]); i++)
+			if (dim[i] > dim[best])
+				best = i;
+		if (dim[best] > MAX_EXTENT)
+			return MAX_UOPS + 1;
+		dim[best] = 1;
+	}
+	for (size_t i = 0; i < sizeof(dim) / sizeof(dim[0]); i++) {
+		n *= dim[i];
+		if (n > MAX_UOPS)
+			return MAX_UOPS + 1;
+	}
+	return n;
+}
+
+/*
+ * Whether the pieces fit, edges included: the first piece is the largest but
+ * for windows cut at the edge, and no piece is larger than the widest.
+ */
+static bool fits(const struct npuc_layer *l, const struct npuc_tiling *c, int acc_rows, struct npuc_tile *t)
+{
+	int window = l->window.kernel_h * l->window.kernel_w;
+	struct npuc_tile inner;
+
+	npuc_tile_at(l, c, 0, 0, t);
+	npuc_tile_at(l, c, c->n_y > 1, c->n_x > 1, &inner);
+	if (inner.h == t->h && inner.mh > t->mh) {
+		t->mh = inner.mh;
+		t->ih = inner.ih;
+	}
+	if (inner.w == t->w && inner.mw > t->mw) {
+		t->mw = inner.mw;
+		t->iw = inner.iw;
+	}
+	if ((long)c->tco * npuc_tile_rows(l, c->mode, t) > acc_rows)
+		return false;
+	if (!l->conv)
+		return true;
+	return (long)c->tci * t->ih * t->iw <= NPUC_INP_SLOT && (long)c->tco * c->tci * window <= NPUC_WGT_SLOT &&
+	       kernel_uops(l, c, t) <= MAX_UOPS;
+}
+
+/* Cycles, roughly: the busiest of the three units, and what cannot overlap. */
+static double cost(const struct npuc_layer *l, const struct npuc_tiling *c, int images,
+		   const struct npuc_tile *t)
+{
+	const double bytes = NPU_TIMING_MEM_BYTES_PER_CYCLE;
+	double window = l->window.kernel_h * l->window.kernel_w;
+	double ci = npuc_blocks(l->in_c), co = npuc_blocks(l->out_c);
+	double places = (double)images * c->n_y * c->n_x, pieces = places * c->n_co;
+	double in_tile = c->tci * ((double)t->ih * t->iw * NPU_INP_BYTES / bytes + 2 + t->ih);
+	double in_loads = c->n_ci > 1 || c->co_outer ? pieces * c->n_ci : places;
+	double wgt = co * ci * window * NPU_WGT_BYTES / bytes;
+	bool resident = co * ci * window <= NPUC_WGT_SLOT;
+	double wgt_loads = resident || (c->co_outer && c->n_ci == 1) ? 1 : places;
+	double mid = (double)t->mh * t->mw, out = (double)t->h * t->w;
+	double compute, load, store, most;
+
+	compute = pieces * (c->n_ci * (NPU_TIMING_GEMM_FILL + c->tco * c->tci * window * mid) +
+			    c->tco * (mid + out) + 20);
+	load = in_loads * in_tile + wgt_loads * wgt;
+	store = pieces * c->tco * (out * NPU_OUT_BYTES / bytes + 2 + t->h);
+	if (!l->conv) {
+		compute = pieces * c->tco * (mid * 2 + out * 2 * l->pool.kernel_h * l->pool.kernel_w + 40);
+		load = 0;
+	}
+	most = compute > load ? compute : load;
+	most = most > store ? most : store;
+	return most + in_tile + store / pieces + 0.05 * (load + store);
+}
+
+static void counts(const struct npuc_layer *l, struct npuc_tiling *c)
+{
+	c->n_y = ceil_div(l->out_h, c->th);
+	c->n_x = ceil_div(l->out_w, c->tw);
+	c->n_co = ceil_div(npuc_blocks(l->out_c), c->tco);
+	c->n_ci = l->conv ? ceil_div(npuc_blocks(l->in_c), c->tci) : 1;
+}
+
+struct search {
+	const struct npuc_layer *l;
+	int images, acc_rows;
+	struct npuc_tiling best;
+	double best_cost;
+};
+
+static void consider(struct search *s, struct npuc_tiling *c)
+{
+	struct npuc_tile t;
+	double k;
+
+	counts(s->l, c);
+	if (!fits(s->l, c, s->acc_rows, &t))
+		return;
+	for (int outer = 0; outer < 2; outer++) {
+		c->co_outer = outer;
+		k = cost(s->l, c, s->images, &t);
+		if (s->best_cost < 0 || k < s->best_cost) {
+			s->best_cost = k;
+			s->best = *c;
+		}
+	}
+}
+
+/* Sizes worth a try: the whole, and what cuts it into 2, 3, 4, ... equal pieces. */
+static int next_size(int whole, int size)
+{
+	int pieces = ceil_div(whole, size) + 1, next = ceil_div(whole, pieces);
+
+	return next < size ? next : size - 1;
+}
+
+static void search_blocks(struct search *s, struct npuc_tiling *c)
+{
+	int co = npuc_blocks(s->l->out_c), ci = s->l->conv ? npuc_blocks(s->l->in_c) : 1;
+
+	for (c->tco = co < MAX_TCO ? co : MAX_TCO; c->tco > 0; c->tco = next_size(co, c->tco))
+		for (c->tci = ci; c->tci > 0; c->tci = next_size(ci, c->tci))
+			consider(s, c);
+}
+
+int npuc_tile_choose(const struct npuc_layer *l, int images, int acc_rows, struct npuc_tiling *out)
+{
+	struct search s = { .l = l, .images = images, .acc_rows = acc_rows, .best_cost = -1 };
+	struct npuc_tiling c = { .mode = npuc_pool_mode(l) };
+
+	for (c.th = l->out_h; c.th > 0; c.th = next_size(l->out_h, c.th))
+		for (c.tw = l->out_w; c.tw > 0; c.tw = next_size(l->out_w, c.tw))
+			search_blocks(&s, &c);
+	if (s.best_cost < 0)
+		return -ENOSPC;
+	*out = s.best;
+	return 0;
+}
+
+/* A pool with overlapping windows must see all of the convolution at once. */
+bool npuc_pool_fits(const struct npuc_layer *l, const struct npuc_window *pool, int out_h, int out_w)
+{
+	struct npuc_layer fused = *l;
+	struct npuc_tiling c;
+
+	fused.pool = *pool;
+	fused.out_h = out_h;
+	fused.out_w = out_w;
+	if (npuc_tile_choose(&fused, 1, (NPU_ACC_DEPTH - 512) / 2, &c))
+		return false;
+	return c.mode != NPUC_POOL_WINDOWS || (c.n_y == 1 && c.n_x == 1);
+}
