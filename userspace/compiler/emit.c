@@ -320,10 +320,12 @@ static int add_piece(struct npuc_emitter *e, const struct npuc_piece *pc)
 /* The pieces of a layer, its two outer loops in the order that the tiling chose. */
 static int list_layer(struct npuc_emitter *e, int layer)
 {
-	const struct npuc_layer_state *ls = &e->layer[layer];
+	struct npuc_layer_state *ls = &e->layer[layer];
 	const struct npuc_tiling *c = &ls->c;
 	int places = ls->images * c->n_y * c->n_x, total = places * c->n_co, err = 0;
 
+	ls->first_piece = e->n_piece;
+	ls->n_piece = total * c->n_ci;
 	for (int i = 0; i < total && !err; i++) {
 		int place = c->co_outer ? i % places : i / c->n_co;
 		struct npuc_piece pc = { .layer = layer, .need = NPUC_NO_OP };
@@ -371,9 +373,11 @@ static int list_loads(struct npuc_emitter *e, int k)
 	int err = npuc_load_piece(e, &e->piece[k]);
 
 	/* While a layer is computed the weights of the next arrive. */
-	if (!err && (!k || e->piece[k].layer != e->piece[k - 1].layer) &&
-	    e->piece[k].layer + 1 < e->n_layer)
-		err = npuc_prefetch_weights(e, e->piece[k].layer + 1);
+	if (!err && e->piece[k].layer + 1 < e->n_layer) {
+		const struct npuc_layer_state *ls = &e->layer[e->piece[k].layer];
+
+		err = npuc_prefetch_weights(e, e->piece[k].layer + 1, k - ls->first_piece, ls->n_piece);
+	}
 	return err;
 }
 

@@ -88,6 +88,7 @@ struct npuc_layer_state {
 	int images;
 	int64_t *weight;	/* offset of each packed piece, -1 until packed */
 	int64_t param;		/* offset of the parameter rows */
+	int first_piece, n_piece;
 };
 
 struct npuc_emitter {
@@ -139,7 +140,7 @@ int npuc_emit_pool(struct npuc_emitter *e, const struct npuc_layer *l, enum npuc
 
 /* Loads of a piece: what its computation needs that is not there yet. */
 int npuc_load_piece(struct npuc_emitter *e, struct npuc_piece *pc);
-int npuc_prefetch_weights(struct npuc_emitter *e, int layer);
+int npuc_prefetch_weights(struct npuc_emitter *e, int layer, int i, int n);
 int npuc_load_params(struct npuc_emitter *e, const struct npuc_piece *pc, int *row);
 int npuc_pack_params(struct npuc_emitter *e);
 

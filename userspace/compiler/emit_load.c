@@ -237,26 +237,27 @@ static int load_wgt(struct npuc_emitter *e, int layer, int co, int ci)
 	return slot;
 }
 
-/* Brings the weights of a whole layer early, if there is room beside those in use. */
-int npuc_prefetch_weights(struct npuc_emitter *e, int layer)
+/*
+ * Brings a share of the next layer's weights, if they all find room beside
+ * those in use: piece @i of the @n of this layer has its part, so that inputs
+ * do not queue behind them.
+ */
+int npuc_prefetch_weights(struct npuc_emitter *e, int layer, int i, int n)
 {
 	struct npuc_layer_state *ls = &e->layer[layer];
-	int window, size;
+	int window = ls->l->window.kernel_h * ls->l->window.kernel_w, all = ls->c.n_co * ls->c.n_ci;
 
-	if (!ls->l->conv)
+	if (!ls->l->conv || all > NPUC_WGT_ENTRIES / 4 ||
+	    npuc_blocks(ls->l->out_c) * npuc_blocks(ls->l->in_c) * window > NPUC_WGT_SLOT)
 		return 0;
-	window = ls->l->window.kernel_h * ls->l->window.kernel_w;
-	size = npuc_blocks(ls->l->out_c) * npuc_blocks(ls->l->in_c) * window;
-	if (size > NPUC_WGT_SLOT || ls->c.n_co * ls->c.n_ci > 8)
-		return 0;
-	for (int co = 0; co < ls->c.n_co; co++)
-		for (int ci = 0; ci < ls->c.n_ci; ci++)
-			if (find_wgt(e, layer, co, ci) < 0) {
-				int slot = load_wgt(e, layer, co, ci);
+	for (int k = i * all / n; k < (i + 1) * all / n; k++) {
+		int slot = find_wgt(e, layer, k / ls->c.n_ci, k % ls->c.n_ci);
 
-				if (slot < 0)
-					return slot == NPUC_LATER ? 0 : slot;
-			}
+		if (slot < 0)
+			slot = load_wgt(e, layer, k / ls->c.n_ci, k % ls->c.n_ci);
+		if (slot < 0)
+			return slot == NPUC_LATER ? 0 : slot;
+	}
 	return 0;
 }
 

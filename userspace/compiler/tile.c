@@ -11,6 +11,10 @@
 #define MAX_UOPS	2048	/* of one piece's kernel */
 #define MAX_EXTENT	16383	/* of a hardware loop */
 
+/* What a piece costs the compute unit beside its micro-ops: fills, and waits for tokens. */
+#define PIECE_OVERHEAD	44
+#define PASS_OVERHEAD	24
+
 static int ceil_div(int a, int b)
 {
 	return (a + b - 1) / b;
@@ -131,8 +135,8 @@ static double cost(const struct npuc_layer *l, const struct npuc_tiling *c, int 
 	double mid = (double)t->mh * t->mw, out = (double)t->h * t->w;
 	double compute, load, store, most;
 
-	compute = pieces * (c->n_ci * (NPU_TIMING_GEMM_FILL + c->tco * c->tci * window * mid) +
-			    c->tco * (mid + out) + 20);
+	compute = pieces * (c->n_ci * (PASS_OVERHEAD + c->tco * c->tci * window * mid) +
+			    c->tco * (mid + out) + PIECE_OVERHEAD);
 	load = in_loads * in_tile + wgt_loads * wgt;
 	store = pieces * c->tco * (out * NPU_OUT_BYTES / bytes + 2 + t->h);
 	if (!l->conv) {
