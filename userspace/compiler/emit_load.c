@@ -9,8 +9,6 @@
 
 #include "npu_isa.h"
 
-#define MAX_PAD_ROWS	30	/* of a LOAD that writes nothing else: both its fields */
-
 int64_t npuc_image_add(struct npuc_image *im, size_t size, size_t align)
 {
 	size_t at = (im->size + align - 1) / align * align;
@@ -272,22 +270,19 @@ static void cut(int from, int n, int size, int *before, int *inside, int *behind
 }
 
 /* One block of an input piece. */
-static int input_block(struct npuc_emitter *e, const struct npuc_layer *l, const struct npuc_tile *t,
-		       struct npu_insn_mem *mem, int64_t block)
+static void input_block(const struct npuc_layer *l, const struct npuc_tile *t, struct npu_insn_mem *mem,
+			int64_t block)
 {
 	int top, rows, bottom, left, columns, right;
 
 	cut(t->iy0, t->ih, l->in_h, &top, &rows, &bottom);
 	cut(t->ix0, t->iw, l->in_w, &left, &columns, &right);
 	if (!rows || !columns) {
-		if (t->ih > MAX_PAD_ROWS)
-			return npuc_fail(e->d, -EOPNOTSUPP, "a piece of %d rows lies in padding alone",
-					 t->ih);
-		mem->x_size = t->iw;
-		mem->y_pad_0 = t->ih > 15 ? 15 : t->ih;
-		mem->y_pad_1 = t->ih - mem->y_pad_0;
+		/* Padding alone: one long row of it. */
+		mem->x_size = t->ih * t->iw;
+		mem->y_pad_0 = 1;
 		mem->dram_base = 0;
-		return 0;
+		return;
 	}
 	mem->y_size = rows;
 	mem->x_size = columns;
@@ -297,7 +292,6 @@ static int input_block(struct npuc_emitter *e, const struct npuc_layer *l, const
 	mem->x_pad_0 = left;
 	mem->x_pad_1 = right;
 	mem->dram_base = (block * l->in_h + t->iy0 + top) * l->in_w + t->ix0 + left;
-	return 0;
 }
 
 static bool whole_input(const struct npuc_layer *l, const struct npuc_tile *t)
@@ -339,10 +333,8 @@ static int load_inp_blocks(struct npuc_emitter *e, const struct npuc_piece *pc, 
 				 .sram_base = slot * NPUC_INP_SLOT + i * t->ih * t->iw,
 				 .pad_mode = l->pad_value ? NPU_PAD_VALUE : NPU_PAD_ZERO },
 		};
-		int err = input_block(e, l, t, &op.mem, first + i);
 
-		if (err)
-			return err;
+		input_block(l, t, &op.mem, first + i);
 		if (whole_input(l, t)) {
 			op.mem.x_size = n * t->ih * t->iw;
 			op.mem.y_size = 1;
