@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* Devices, buffers and streams as the rest of the library sees them. */
+#ifndef USERSPACE_LIBNPU_DEVICE_H
+#define USERSPACE_LIBNPU_DEVICE_H
+
+#include <pthread.h>
+#include "userspace/libnpu/backend.h"
+#include "userspace/libnpu/include/npu/npu.h"
+#include "userspace/libnpu/vaspace.h"
+
+/**
+ * struct npu_device - an open device
+ * @backend: what it is
+ * @info: what does not change of it
+ * @refs: the user's, and one of each object made from it; atomic
+ * @lock: guards @va
+ * @va: free device addresses
+ */
+struct npu_device {
+	struct npu_backend *backend;
+	struct npu_device_info info;
+	unsigned int refs;
+	pthread_mutex_t lock;
+	struct npu_vaspace va;
+};
+
+/**
+ * struct npu_buffer - memory with a device address
+ * @dev: holds a reference
+ * @mem: memory
+ * @va: device address
+ */
+struct npu_buffer {
+	struct npu_device *dev;
+	struct npu_memory mem;
+	uint64_t va;
+};
+
+struct npu_device *npu_device_get(struct npu_device *dev);
+
+/* Where sysfs is; tests look elsewhere. */
+const char *npu_sysfs_root(void);
+
+/* Find the first NPU's node. */
+int npu_enumerate_first(char *path, size_t size);
+
+/* Now plus a timeout, without overflow. */
+int64_t npu_deadline(int64_t timeout_ns);
+
+/*
+ * Queue jobs whose tables the caller keeps. With @ordered the first starts after
+ * what the stream holds has ended, also where cores run side by side.
+ */
+int npu_stream_submit_raw(struct npu_stream *stream, const struct npu_backend_job *jobs,
+			  unsigned int count, bool ordered, uint64_t *seqno);
+
+/* Wait for a job of npu_stream_submit_raw(). */
+int npu_stream_wait_raw(struct npu_stream *stream, uint64_t seqno, int64_t deadline);
+
+/* How it ended, from its report in memory; the message says so on error. */
+int npu_stream_judge(struct npu_stream *stream, uint64_t seqno, const void *report,
+		     struct npu_report *out);
+
+/* Mark report memory as not written yet. */
+void npu_report_clear(void *report);
+
+/* Add the counters of @report to @total. */
+void npu_report_add(struct npu_report *total, const struct npu_report *report);
+
+#endif /* USERSPACE_LIBNPU_DEVICE_H */
