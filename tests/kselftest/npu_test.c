@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/sync_file.h>
+#include <time.h>
+
+#include "tests/kselftest/npu_test.h"
+#include "userspace/isa/npu_insn.h"
+
+int test_ioctl(int fd, unsigned long request, void *arg)
+{
+	int ret;
+
+	do {
+		ret = ioctl(fd, request, arg);
+	} while (ret < 0 && errno == EINTR);
+	return ret < 0 ? -errno : 0;
+}
+
+int test_open(unsigned int index)
+{
+	char path[32];
+	int fd;
+
+	snprintf(path, sizeof(path), "/dev/accel/accel%u", index);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int test_query_device(int fd, struct drm_npu_query_device *info)
+{
+	struct drm_npu_dev_query query = {
+		.query = DRM_NPU_QUERY_DEVICE,
+		.size = sizeof(*info),
+		.data = PTR(info),
+	};
+
+	return test_ioctl(fd, DRM_IOCTL_NPU_DEV_QUERY, &query);
+}
+
+int test_bo_create(int fd, uint64_t size, uint32_t *handle)
+{
+	struct drm_npu_bo_create create = { .size = size };
+	int ret = test_ioctl(fd, DRM_IOCTL_NPU_BO_CREATE, &create);
+
+	*handle = create.handle;
+	return ret;
+}
+
+void test_bo_close(int fd, uint32_t handle)
+{
+	struct drm_gem_close args = { .handle = handle };
+
+	test_ioctl(fd, DRM_IOCTL_GEM_CLOSE, &args);
+}
+
+void *test_bo_map(int fd, uint32_t handle, uint64_t size)
+{
+	struct drm_npu_bo_mmap_offset args = { .handle = handle };
+
+	if (test_ioctl(fd, DRM_IOCTL_NPU_BO_MMAP_OFFSET, &args))
+		return MAP_FAILED;
+	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, args.offset);
+}
+
+int64_t test_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ll + ts.tv_nsec;
+}
+
+int test_bo_wait(int fd, uint32_t handle, uint32_t flags, int timeout_ms)
+{
+	struct drm_npu_bo_wait wait = {
+		.handle = handle,
+		.flags = flags,
+		.timeout_ns = timeout_ms ? test_now_ns() + timeout_ms * 1000000ll : 0,
+	};
+
+	return test_ioctl(fd, DRM_IOCTL_NPU_BO_WAIT, &wait);
+}
+
+static int test_bind_op(int fd, struct drm_npu_bind_op *op)
+{
+	struct drm_npu_vm_bind bind = {
+		.op_count = 1,
+		.op_stride = sizeof(*op),
+		.ops = PTR(op),
+	};
+
+	return test_ioctl(fd, DRM_IOCTL_NPU_VM_BIND, &bind);
+}
+
+int test_bind(int fd, uint32_t handle, uint64_t va, uint64_t offset, uint64_t size, uint32_t flags)
+{
+	struct drm_npu_bind_op op = {
+		.op = DRM_NPU_BIND_MAP,
+		.flags = flags,
+		.handle = handle,
+		.va = va,
+		.offset = offset,
+		.size = size,
+	};
+
+	return test_bind_op(fd, &op);
+}
+
+int test_unbind(int fd, uint64_t va, uint64_t size)
+{
+	struct drm_npu_bind_op op = {
+		.op = DRM_NPU_BIND_UNMAP,
+		.va = va,
+		.size = size,
+	};
+
+	return test_bind_op(fd, &op);
+}
+
+/* A new buffer, bound at @va and mapped here; MAP_FAILED on error. */
+void *test_buffer(int fd, uint64_t va, uint64_t size, uint32_t flags, uint32_t *handle)
+{
+	uint32_t own;
+
+	if (!handle)
+		handle = &own;
+	if (test_bo_create(fd, size, handle) || test_bind(fd, *handle, va, 0, size, flags))
+		return MAP_FAILED;
+	return test_bo_map(fd, *handle, size);
+}
+
+int test_queue_create(int fd, uint32_t priority, uint64_t limit, uint32_t *id)
+{
+	struct drm_npu_queue_create create = { .priority = priority, .limit = limit };
+	int ret = test_ioctl(fd, DRM_IOCTL_NPU_QUEUE_CREATE, &create);
+
+	*id = create.queue_id;
+	return ret;
+}
+
+int test_queue_destroy(int fd, uint32_t id)
+{
+	struct drm_npu_queue_destroy destroy = { .queue_id = id };
+
+	return test_ioctl(fd, DRM_IOCTL_NPU_QUEUE_DESTROY, &destroy);
+}
+
+int test_queue_query(int fd, uint32_t id, struct drm_npu_queue_query *query)
+{
+	memset(query, 0, sizeof(*query));
+	query->queue_id = id;
+	return test_ioctl(fd, DRM_IOCTL_NPU_QUEUE_QUERY, query);
+}
+
+int test_syncobj_create(int fd, uint32_t *handle)
+{
+	struct drm_syncobj_create create = {};
+	int ret = test_ioctl(fd, DRM_IOCTL_SYNCOBJ_CREATE, &create);
+
+	*handle = create.handle;
+	return ret;
+}
+
+void test_syncobj_destroy(int fd, uint32_t handle)
+{
+	struct drm_syncobj_destroy destroy = { .handle = handle };
+
+	test_ioctl(fd, DRM_IOCTL_SYNCOBJ_DESTROY, &destroy);
+}
+
+int test_syncobj_signal(int fd, uint32_t handle)
+{
+	struct drm_syncobj_array array = { .handles = PTR(&handle), .count_handles = 1 };
+
+	return test_ioctl(fd, DRM_IOCTL_SYNCOBJ_SIGNAL, &array);
+}
+
+/* -ETIME if it has not signalled by then. */
+int test_syncobj_wait(int fd, uint32_t handle, uint64_t point, int timeout_ms)
+{
+	struct drm_syncobj_timeline_wait wait = {
+		.handles = PTR(&handle),
+		.points = PTR(&point),
+		.count_handles = 1,
+		.timeout_nsec = test_now_ns() + timeout_ms * 1000000ll,
+	};
+
+	return test_ioctl(fd, DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &wait);
+}
+
+/* Waits; then 0, or the error that the fence carries. */
+int test_syncobj_status(int fd, uint32_t handle)
+{
+	struct drm_syncobj_handle export = {
+		.handle = handle,
+		.flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE,
+	};
+	struct sync_file_info info = {};
+	int ret;
+
+	ret = test_syncobj_wait(fd, handle, 0, TEST_WAIT_MS);
+	if (ret)
+		return ret;
+	ret = test_ioctl(fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &export);
+	if (ret)
+		return ret;
+	ret = test_ioctl(export.fd, SYNC_IOC_FILE_INFO, &info);
+	close(export.fd);
+	if (ret)
+		return ret;
+	/* 1 is "signalled well"; 0 would be "still active", after the wait. */
+	return info.status == 1 ? 0 : info.status ?: -EINPROGRESS;
+}
+
+int test_submit(int fd, uint32_t queue, const struct drm_npu_job *jobs, uint32_t count,
+		uint32_t out_sync)
+{
+	struct drm_npu_sync sync = { .handle = out_sync };
+	struct drm_npu_submit submit = {
+		.queue_id = queue,
+		.job_count = count,
+		.job_stride = sizeof(*jobs),
+		.jobs = PTR(jobs),
+		.out_sync_count = !!out_sync,
+		.out_syncs = PTR(&sync),
+	};
+
+	return test_ioctl(fd, DRM_IOCTL_NPU_SUBMIT, &submit);
+}
+
+/* Submits one job and waits: 0, what refused it, or what its fence carries. */
+int test_run(int fd, uint32_t queue, const struct drm_npu_job *job)
+{
+	uint32_t sync;
+	int ret;
+
+	ret = test_syncobj_create(fd, &sync);
+	if (ret)
+		return ret;
+	ret = test_submit(fd, queue, job, 1, sync);
+	if (!ret)
+		ret = test_syncobj_status(fd, sync);
+	test_syncobj_destroy(fd, sync);
+	return ret;
+}
+
+static void test_program_add(struct test_program *program, const struct npu_insn *insn)
+{
+	struct npu_isa_error error = {};
+
+	if (npu_insn_encode(insn, program->words + program->count * NPU_INSN_BYTES, &error)) {
+		fprintf(stderr, "# field %s is %lld\n", error.field, (long long)error.value);
+		abort();
+	}
+	program->count++;
+}
+
+/* Consecutive elements; a following store of ACC may rely on it. */
+void test_program_load(struct test_program *program, unsigned int memory, uint32_t sram,
+		       uint64_t element, uint32_t count)
+{
+	struct npu_insn insn = {
+		.format = NPU_FORMAT_MEM,
+		.mem = {
+			.opcode = NPU_OP_LOAD,
+			.push_next = 1,
+			.memory = memory,
+			.sram_base = sram,
+			.dram_base = element,
+			.y_size = 1,
+			.x_size = count,
+			.x_stride = count,
+		},
+	};
+
+	test_program_add(program, &insn);
+}
+
+void test_program_store(struct test_program *program, uint32_t sram, uint64_t element,
+			uint32_t count)
+{
+	struct npu_insn insn = {
+		.format = NPU_FORMAT_MEM,
+		.mem = {
+			.opcode = NPU_OP_STORE,
+			.pop_prev = 1,
+			.push_prev = 1,
+			.memory = NPU_MEM_OUT,
+			.sram_base = sram,
+			.dram_base = element,
+			.y_size = 1,
+			.x_size = count,
+			.x_stride = count,
+		},
+	};
+
+	test_program_add(program, &insn);
+}
+
+/* About @micro_ops multiplications of zeros: SRAM is not valid yet. */
+void test_program_gemm(struct test_program *program, uint64_t micro_ops)
+{
+	const uint64_t list = 4096, inner = 1024;
+	uint64_t outer = (micro_ops + list * inner - 1) / (list * inner);
+	struct npu_insn insn = {
+		.format = NPU_FORMAT_GEMM,
+		.gemm = {
+			.opcode = NPU_OP_GEMM,
+			.uop_end = list,
+			.iter_out = outer,
+			.iter_in = inner,
+		},
+	};
+
+	if (micro_ops < list * inner) {
+		insn.gemm.iter_out = 1;
+		insn.gemm.iter_in = (micro_ops + list - 1) / list;
+	}
+	test_program_add(program, &insn);
+}
+
+void test_program_finish(struct test_program *program, bool after_store)
+{
+	struct npu_insn insn = {
+		.format = NPU_FORMAT_FINISH,
+		.finish = { .opcode = NPU_OP_FINISH, .pop_next = after_store },
+	};
+
+	test_program_add(program, &insn);
+}
+
+/* Copies the low byte of each 32-bit lane of @count elements: 64 bytes to 16. */
+uint32_t test_copy_program(void *words, uint64_t from, uint64_t to, uint32_t count)
+{
+	struct test_program program = { .words = words };
+
+	test_program_load(&program, NPU_MEM_ACC, 0, from / NPU_ACC_BYTES, count);
+	test_program_store(&program, 0, to / NPU_OUT_BYTES, count);
+	test_program_finish(&program, true);
+	return program.count;
+}
+
+/* Longer than anybody waits. */
+uint32_t test_spin_program(void *words)
+{
+	return test_work_program(words, 1ull << 34);
+}
+
+uint32_t test_work_program(void *words, uint64_t micro_ops)
+{
+	struct test_program program = { .words = words };
+
+	test_program_gemm(&program, micro_ops);
+	test_program_finish(&program, false);
+	return program.count;
+}
+
+int test_write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	ssize_t written;
+	int ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	written = write(fd, text, strlen(text));
+	if (written != (ssize_t)strlen(text))
+		ret = written < 0 ? -errno : -EIO;
+	close(fd);
+	return ret;
+}
+
+/* The file's text, with a terminating 0; its length, or a negative errno. */
+int test_read_file(const char *path, char *buf, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got;
+	size_t length = 0;
+
+	if (fd < 0)
+		return -errno;
+	while (length < size - 1) {
+		got = read(fd, buf + length, size - 1 - length);
+		if (got <= 0)
+			break;
+		length += got;
+	}
+	buf[length] = 0;
+	close(fd);
+	return length;
+}
