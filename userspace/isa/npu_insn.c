@@ -215,7 +215,7 @@ static const char *check_mem(const struct npu_insn_mem *mem, uint64_t features, 
 	}
 	if (mem->memory == NPU_MEM_OUT || mem->memory > NPU_MEM_ACC8)
 		return "LOAD moves memories UOP, WGT, INP, ACC and ACC8 only";
-	if (mem->pad_mode == NPU_PAD_ZERO)
+	if (mem->pad_mode == NPU_PAD_ZERO || !mem->x_size)
 		return NULL;
 	if (mem->pad_mode != NPU_PAD_VALUE)
 		return "pad mode is reserved";
