@@ -93,6 +93,8 @@ static void core_start(struct npu_core *c, u64 tick)
 	for (i = 0; i < CORE_UNITS; i++)
 		core_unit_reset(&c->unit[i], i);
 	core_sram_clear(c);
+	if (!c->job.start_index)
+		memset(&c->report, 0, sizeof(c->report));
 	r->core = c->index;
 	r->context = c->job.context;
 	r->fault_code = NPU_FAULT_NONE;
