@@ -100,7 +100,7 @@ static u32 check_queue(const struct npu_admin_sqe *sqe)
 		return BAD_FIELD(shadow);
 	if (!sqe->limit || sqe->limit > NPU_LIMIT_MAX)
 		return BAD_FIELD(limit);
-	if (!sqe->core_mask || sqe->core_mask & ~((1u << fw.cores) - 1))
+	if (!sqe->core_mask || sqe->core_mask & ~fw.core_all)
 		return BAD_FIELD(core_mask);
 	return NPU_ADMIN_STATUS_OK;
 }

@@ -44,11 +44,9 @@ static bool abort_running(const struct queue *q, u32 cmd_id)
 	u32 n;
 
 	for (n = 0; n < fw.cores; n++) {
-		const struct job *job = fw.core[n].job;
-
-		if (!job || job->queue != q || job->sqe.cmd_id != cmd_id)
+		if (!core_runs(&fw.core[n], q) || fw.core[n].job->cmd_id != cmd_id)
 			continue;
-		core_stop(n, NPU_JOB_STATUS_ABORTED);
+		core_stop(&fw.core[n], NPU_JOB_STATUS_ABORTED);
 		admin.core = n;
 		return true;
 	}
@@ -62,7 +60,7 @@ static bool abort_paused(const struct queue *q, u32 cmd_id)
 	for (node = fw.paused[q->priority].head; node; node = node->next) {
 		struct job *job = entry_of(node, struct job, node);
 
-		if (job->queue != q || job->sqe.cmd_id != cmd_id)
+		if (job->queue != q || job->cmd_id != cmd_id)
 			continue;
 		core_end_paused(job, NPU_JOB_STATUS_ABORTED);
 		return true;
@@ -95,7 +93,7 @@ static u32 poll_abort(void)
 		status = abort_waiting();
 		break;
 	default:
-		if (fw.core_stopping & 1u << admin.core)
+		if (fw.core_stopping & fw.core[admin.core].bit)
 			return ADMIN_PENDING;
 		/* It may have ended by itself in the last moment. */
 		status = fw.core[admin.core].killed ? NPU_ADMIN_STATUS_OK :
@@ -169,7 +167,7 @@ static bool cores_quiet(void)
 	u32 n, state;
 
 	for (n = 0; n < fw.cores; n++) {
-		state = core_read(n, STATUS) & NPU_CORE_STATUS_STATE_MASK;
+		state = core_read(&fw.core[n], STATUS) & NPU_CORE_STATUS_STATE_MASK;
 		if (state == NPU_CORE_STATE_RUNNING)
 			return false;
 	}
@@ -206,10 +204,9 @@ u32 op_suspend(void)
 	for (i = 0; i < fw.queue_count; i++)
 		fw.queues[i].state = QUEUE_STOPPED;
 	for (i = 0; i < fw.cores; i++) {
-		fw.core[i].use = CORE_FREE;
-		core_write(i, CONTROL, NPU_CORE_CONTROL_CLEAR_MASK);
+		core_write(&fw.core[i], CONTROL, NPU_CORE_CONTROL_CLEAR_MASK);
 	}
-	fw.core_idle = 0;
+	fw.core_idle = fw.core_all;
 	fw.core_stopping = 0;
 	timer_arm();
 	return admin_wait(poll_suspend);

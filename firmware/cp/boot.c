@@ -30,6 +30,8 @@ static void check_device(void)
 
 static void read_config(void)
 {
+	u32 n;
+
 	fw.cores = host_field(TOPOLOGY, CORES);
 	fw.queue_count = host_field(TOPOLOGY, QUEUES) + 1;
 	fw.cq_count = host_field(TOPOLOGY, CQS);
@@ -39,7 +41,12 @@ static void read_config(void)
 		fw_fail(NPU_BOOT_ERROR_DEVICE, NPU_HOST_TOPOLOGY);
 	if (fw.bus_high_bits > 56 - 32)
 		fw_fail(NPU_BOOT_ERROR_DEVICE, NPU_HOST_ADDRESS);
-	fw.core_idle = (1u << fw.cores) - 1;
+	for (n = 0; n < fw.cores; n++) {
+		fw.core[n].base = NPU_CP_CORE + n * NPU_CP_CORE_STRIDE;
+		fw.core[n].bit = 1u << n;
+	}
+	fw.core_all = (1u << fw.cores) - 1;
+	fw.core_idle = fw.core_all;
 	fw.features = NPU_FW_FEATURE_SHADOW | NPU_FW_FEATURE_EVENTS | NPU_FW_FEATURE_TELEMETRY |
 		      NPU_FW_FEATURE_SUSPEND;
 	if (host_read(FEATURES_LO) & NPU_HW_FEATURE_YIELD)
@@ -78,6 +85,8 @@ static void share_memory(void)
 	jobs = take(fw.cores * JOBS_PER_CORE * sizeof(struct job));
 	for (i = 0; i < fw.cores * JOBS_PER_CORE; i++)
 		list_push(&fw.free_jobs, &jobs[i].node);
+	for (i = 0; i < fw.cores; i++)
+		fw.core[i].job = entry_of(list_pop(&fw.free_jobs), struct job, node);
 
 	room = heap_end - heap;
 	fw.buffer_entries = MAX_BUFFER;

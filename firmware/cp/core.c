@@ -2,207 +2,215 @@
 /* Cores: starting, stopping and saving them. */
 #include "firmware/cp/fw.h"
 
-static volatile u32 *window(u32 n)
+static volatile u32 *window(const struct core *c)
 {
-	return (volatile u32 *)(core_base(n) + NPU_CORE_REPORT(0));
+	return (volatile u32 *)(c->base + NPU_CORE_REPORT(0));
 }
 
-static u32 state(u32 n)
+static u32 state(const struct core *c)
 {
-	return core_read(n, STATUS) & NPU_CORE_STATUS_STATE_MASK;
+	return core_read(c, STATUS) & NPU_CORE_STATUS_STATE_MASK;
 }
 
-u64 core_cycles(u32 n)
+u64 core_cycles(const struct core *c)
 {
-	const u32 word = offsetof(struct npu_job_report, cycles) / 4;
+	const volatile u32 *word = window(c) + offsetof(struct npu_job_report, cycles) / 4;
 	u32 hi, lo;
 
 	do {
-		hi = window(n)[word + 1];
-		lo = window(n)[word];
-	} while (hi != window(n)[word + 1]);
+		hi = word[1];
+		lo = word[0];
+	} while (hi != word[1]);
 	return lo | (u64)hi << 32;
 }
 
-static void write_registers(u32 n, const struct job *job)
+static void write_limit(const struct core *c, const struct queue *q, u64 limit)
 {
-	const struct npu_job_sqe *sqe = &job->sqe;
-	u64 limit = job->queue->limit;
-
-	if (sqe->limit && sqe->limit < limit)
-		limit = sqe->limit;
-	core_write(n, CONTEXT, job->queue->context);
-	core_write(n, INSN_LO, sqe->insn_va);
-	core_write(n, INSN_HI, sqe->insn_va >> 32);
-	core_write(n, INSN_COUNT, sqe->insn_count);
-	core_write(n, START_INDEX, job->resume_index);
-	core_write(n, REGION_LO, sqe->region_va);
-	core_write(n, REGION_HI, sqe->region_va >> 32);
-	core_write(n, REGION_COUNT, sqe->region_count);
-	core_write(n, YIELD_REQUEST, 0);
-	core_write(n, LIMIT_LO, limit);
-	core_write(n, LIMIT_HI, limit >> 32);
+	if (!limit || limit > q->limit)
+		limit = q->limit;
+	core_write(c, LIMIT_LO, limit);
+	core_write(c, LIMIT_HI, limit >> 32);
 }
 
-static void go(u32 n, struct job *job)
+static void go(const struct core *c, const struct queue *q)
 {
-	struct core *c = &fw.core[n];
-
-	write_registers(n, job);
-	c->job = job;
-	c->use = CORE_BUSY;
-	c->yield = false;
-	fw.core_idle &= ~(1u << n);
-	core_write(n, CONTROL, NPU_CORE_CONTROL_START_MASK);
-	timer_arm();
+	core_write(c, CONTEXT, q->context);
+	core_write(c, YIELD_REQUEST, 0);
+	core_write(c, CONTROL, NPU_CORE_CONTROL_START_MASK);
+	fw.core_idle &= ~c->bit;
+	if (!fw.timer_armed)
+		timer_arm();
 }
 
-/* Starts the next entry of @q, which the caller then counts as consumed. */
-void core_start(u32 n, struct queue *q)
+/*
+ * Starts the next entry of @q, which the caller then counts as consumed. From
+ * instruction 0 a core starts with the report window cleared.
+ */
+void core_start(struct core *c, struct queue *q)
 {
-	struct job *job = entry_of(list_pop(&fw.free_jobs), struct job, node);
-	volatile u32 *w = window(n);
-	u32 i;
+	const struct npu_job_sqe *sqe = queue_head(q);
+	struct job *job = c->job;
 
 	job->queue = q;
-	job->resume_index = 0;
-	job->sqe = *queue_head(q);
+	job->cmd_id = sqe->cmd_id;
+	job->report_va = sqe->report_va;
 	q->running++;
-	for (i = 0; i < REPORT_WORDS; i += 8, w += 8) {
-		w[0] = 0;
-		w[1] = 0;
-		w[2] = 0;
-		w[3] = 0;
-		w[4] = 0;
-		w[5] = 0;
-		w[6] = 0;
-		w[7] = 0;
-	}
-	go(n, job);
+	core_write(c, INSN_LO, sqe->insn_va);
+	core_write(c, INSN_HI, sqe->insn_va >> 32);
+	core_write(c, INSN_COUNT, sqe->insn_count);
+	core_write(c, START_INDEX, 0);
+	core_write(c, REGION_LO, sqe->region_va);
+	core_write(c, REGION_HI, sqe->region_va >> 32);
+	core_write(c, REGION_COUNT, sqe->region_count);
+	write_limit(c, q, sqe->limit);
+	go(c, q);
 }
 
-void core_resume(u32 n, struct job *job)
+/* Job registers that are kept while a job is paused; the core keeps them until then. */
+static const u8 saved_registers[JOB_REGISTERS] = {
+	NPU_CORE_INSN_LO, NPU_CORE_INSN_HI, NPU_CORE_INSN_COUNT, NPU_CORE_REGION_LO,
+	NPU_CORE_REGION_HI, NPU_CORE_REGION_COUNT, NPU_CORE_LIMIT_LO, NPU_CORE_LIMIT_HI,
+};
+
+void core_resume(struct core *c, struct job *job)
 {
 	u32 i;
 
+	for (i = 0; i < JOB_REGISTERS; i++)
+		reg_write(c->base + saved_registers[i], job->registers[i]);
 	for (i = 0; i < REPORT_WORDS; i++)
-		window(n)[i] = job->report[i];
-	go(n, job);
+		window(c)[i] = job->report[i];
+	core_write(c, START_INDEX, job->resume_index);
+	list_push(&fw.free_jobs, &c->job->node);
+	c->job = job;
+	go(c, job->queue);
 }
 
-static void leave(u32 n)
+static void leave(const struct core *c)
 {
-	struct core *c = &fw.core[n];
-
-	core_write(n, CONTROL, NPU_CORE_CONTROL_CLEAR_MASK);
-	c->job = NULL;
-	c->use = CORE_FREE;
-	fw.core_idle |= 1u << n;
-	fw.core_stopping &= ~(1u << n);
-	fw.work |= WORK_SCHED;
-}
-
-static void end_job(struct job *job, const volatile u32 *report, u32 status)
-{
-	const u32 word = offsetof(struct npu_job_report, cycles) / 4;
-	struct queue *q = job->queue;
-
-	q->cycles += report[word] | (u64)report[word + 1] << 32;
-	finish_job(q, &job->sqe, report, status);
-	list_push(&fw.free_jobs, &job->node);
-	if (!--q->running) {
-		queue_settle(q);
-		queue_update(q);
+	core_write(c, CONTROL, NPU_CORE_CONTROL_CLEAR_MASK);
+	fw.core_idle |= c->bit;
+	if (unlikely((fw.core_stopping | fw.core_asked) & c->bit)) {
+		fw.core_stopping &= ~c->bit;
+		fw.core_asked &= ~c->bit;
 	}
 }
 
-static void end_running(u32 n, u32 status)
+static inline void job_ended(struct queue *q)
 {
-	end_job(fw.core[n].job, window(n), status);
-	leave(n);
+	if (--q->running)
+		return;
+	q->killing = q->kill;
+	if (q->buffered && !q->ready.on)
+		queue_update(q);
+}
+
+static void end_running(struct core *c, u32 status)
+{
+	struct queue *q = c->job->queue;
+
+	finish_started(c->job, window(c), status);
+	leave(c);
+	job_ended(q);
+	if (fw.ready_mask && !schedule_same(c, q))
+		fw.work |= WORK_SCHED;
 }
 
 void core_end_paused(struct job *job, u32 status)
 {
-	list_remove(&fw.paused[job->queue->priority], &job->node);
-	end_job(job, job->report, status);
+	struct queue *q = job->queue;
+
+	list_remove(&fw.paused[q->priority], &job->node);
+	finish_started(job, job->report, status);
+	list_push(&fw.free_jobs, &job->node);
+	job_ended(q);
 }
 
-static void pause(u32 n)
+static void pause(struct core *c)
 {
-	struct job *job = fw.core[n].job;
+	struct job *job = c->job;
 	u32 i;
 
+	for (i = 0; i < JOB_REGISTERS; i++)
+		job->registers[i] = reg_read(c->base + saved_registers[i]);
 	for (i = 0; i < REPORT_WORDS; i++)
-		job->report[i] = window(n)[i];
-	job->resume_index = core_read(n, RESUME_INDEX);
+		job->report[i] = window(c)[i];
+	job->resume_index = core_read(c, RESUME_INDEX);
 	list_push(&fw.paused[job->queue->priority], &job->node);
+	fw.ready_mask |= 1u << job->queue->priority;
 	fw.counters.yields++;
-	leave(n);
-}
-
-static void end_killed(u32 n, u32 status)
-{
-	fw.core[n].killed = true;
-	end_running(n, status);
+	leave(c);
+	fw.work |= WORK_SCHED;
+	/* Never empty: see sched.c on the number of paused jobs. */
+	c->job = entry_of(list_pop(&fw.free_jobs), struct job, node);
 }
 
 /* Acts on a core that is not running any more; @kill: status of one that was stopped. */
-static void ended(u32 n, u32 kill)
+static void ended_otherwise(struct core *c, u32 s, u32 kill)
 {
-	u32 s = state(n);
+	if (s == NPU_CORE_STATE_FAULT) {
+		end_running(c, NPU_JOB_STATUS_FAULT);
+	} else if (s == NPU_CORE_STATE_LIMIT) {
+		end_running(c, NPU_JOB_STATUS_LIMIT);
+	} else if (kill) {
+		c->killed = true;
+		end_running(c, kill);
+	} else if (s == NPU_CORE_STATE_YIELDED) {
+		pause(c);
+	}
+}
 
-	core_write(n, EVENT, 1);
-	if (s == NPU_CORE_STATE_DONE)
-		end_running(n, NPU_JOB_STATUS_OK);
-	else if (s == NPU_CORE_STATE_FAULT)
-		end_running(n, NPU_JOB_STATUS_FAULT);
-	else if (s == NPU_CORE_STATE_LIMIT)
-		end_running(n, NPU_JOB_STATUS_LIMIT);
-	else if (kill)
-		end_killed(n, kill);
-	else if (s == NPU_CORE_STATE_YIELDED)
-		pause(n);
+static void ended(struct core *c, u32 kill)
+{
+	u32 s = state(c);
+
+	core_write(c, EVENT, 1);
+	if (likely(s == NPU_CORE_STATE_DONE))
+		end_running(c, NPU_JOB_STATUS_OK);
+	else
+		ended_otherwise(c, s, kill);
 }
 
 void core_events(u32 mask)
 {
-	u32 n;
+	struct core *c;
 
-	for (; mask; mask &= mask - 1) {
-		n = lowest_bit(mask);
-		/* Without room for the completion the event stays. */
-		if (fw.core[n].use == CORE_BUSY && finish_room())
-			ended(n, 0);
-		else if (fw.core[n].use == CORE_FREE)
-			core_write(n, EVENT, 1);
+	/* Without room for the completion the event stays. */
+	for (; mask && finish_room(); mask &= mask - 1) {
+		c = &fw.core[lowest_bit(mask)];
+		if (unlikely(fw.core_idle & c->bit))
+			core_write(c, EVENT, 1);
+		else if (likely(!(fw.core_stopping & c->bit)))
+			ended(c, 0);
 	}
 }
 
-void core_stop(u32 n, u32 status)
+void core_stop(struct core *c, u32 status)
 {
-	struct core *c = &fw.core[n];
-
 	c->kill = status;
 	c->killed = false;
-	c->use = CORE_STOPPING;
-	fw.core_stopping |= 1u << n;
-	core_write(n, CONTROL, NPU_CORE_CONTROL_STOP_MASK);
+	fw.core_stopping |= c->bit;
+	fw.work |= WORK_STOP;
+	core_write(c, CONTROL, NPU_CORE_CONTROL_STOP_MASK);
 }
 
 void core_poll_stopping(void)
 {
-	u32 n, mask;
+	struct core *c;
+	u32 mask;
 
 	for (mask = fw.core_stopping; mask; mask &= mask - 1) {
-		n = lowest_bit(mask);
-		if (state(n) != NPU_CORE_STATE_RUNNING && finish_room())
-			ended(n, fw.core[n].kill);
+		c = &fw.core[lowest_bit(mask)];
+		if (state(c) != NPU_CORE_STATE_RUNNING && finish_room())
+			ended(c, c->kill);
 	}
+	/* There is no interrupt for this. */
+	if (fw.core_stopping)
+		fw.work |= WORK_STOP;
 }
 
-void core_request_yield(u32 n)
+void core_request_yield(struct core *c)
 {
-	fw.core[n].yield = true;
-	core_write(n, YIELD_REQUEST, 1);
+	fw.core_asked |= c->bit;
+	core_write(c, YIELD_REQUEST, 1);
 }

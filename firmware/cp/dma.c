@@ -18,45 +18,34 @@ void dma_start(u32 channel, u32 context, u64 host, const void *local, u32 len, b
 		  NPU_DMA_CONTROL_START_MASK | (to_host ? NPU_DMA_CONTROL_TO_HOST_MASK : 0));
 }
 
-static void ended(u32 channel, const struct dma_end *end)
+static __attribute__((always_inline)) inline void
+look_at(u32 busy, u32 channel, void (*ended)(const struct dma_end *end))
 {
-	switch (channel) {
-	case DMA_FETCH:
-		fetch_done(end);
-		break;
-	case DMA_CQ:
-		finish_cq_done(end);
-		break;
-	case DMA_AUX:
-		aux_done(end);
-		break;
-	case DMA_SHADOW:
-		shadow_done(end);
-		break;
+	u32 base = NPU_CP_DMA + channel * NPU_CP_DMA_STRIDE;
+	struct dma_end end = { 0 };
+	u32 status;
+
+	if (!(busy & 1u << channel))
+		return;
+	status = reg_read(base + NPU_DMA_STATUS);
+	if (!(status & ENDED))
+		return;
+	if (status & NPU_DMA_STATUS_ERROR_MASK) {
+		end.fault = (status & NPU_DMA_STATUS_FAULT_MASK) >> NPU_DMA_STATUS_FAULT_SHIFT;
+		end.va = reg_read(base + NPU_DMA_FAULT_LO) |
+			 (u64)reg_read(base + NPU_DMA_FAULT_HI) << 32;
 	}
+	reg_write(base + NPU_DMA_STATUS, ENDED);
+	fw.dma_busy &= ~(1u << channel);
+	ended(&end);
 }
 
 void dma_events(void)
 {
-	u32 base, channel, status, busy = fw.dma_busy;
-	struct dma_end end;
+	u32 busy = fw.dma_busy;
 
-	for (; busy; busy &= busy - 1) {
-		channel = lowest_bit(busy);
-		base = NPU_CP_DMA + channel * NPU_CP_DMA_STRIDE;
-		status = reg_read(base + NPU_DMA_STATUS);
-		if (!(status & ENDED))
-			continue;
-		end.fault = 0;
-		end.va = 0;
-		if (status & NPU_DMA_STATUS_ERROR_MASK) {
-			end.fault = (status & NPU_DMA_STATUS_FAULT_MASK) >>
-				    NPU_DMA_STATUS_FAULT_SHIFT;
-			end.va = reg_read(base + NPU_DMA_FAULT_LO) |
-				 (u64)reg_read(base + NPU_DMA_FAULT_HI) << 32;
-		}
-		reg_write(base + NPU_DMA_STATUS, ENDED);
-		fw.dma_busy &= ~(1u << channel);
-		ended(channel, &end);
-	}
+	look_at(busy, DMA_FETCH, fetch_done);
+	look_at(busy, DMA_CQ, finish_cq_done);
+	look_at(busy, DMA_AUX, aux_done);
+	look_at(busy, DMA_SHADOW, shadow_done);
 }

@@ -39,7 +39,7 @@ static void push(const struct npu_event *event)
 	fw.work |= WORK_AUX;
 }
 
-void event_fault(const struct queue *q, const struct npu_cqe *cqe, u32 core)
+void event_fault(const struct queue *q, const struct npu_cqe *cqe)
 {
 	struct npu_event event = {
 		.type = NPU_EVENT_FAULT,
@@ -52,7 +52,7 @@ void event_fault(const struct queue *q, const struct npu_cqe *cqe, u32 core)
 		.fault_va = cqe->fault_va,
 		.tick = read_ticks(),
 		.fault_access = cqe->fault_access,
-		.core = core,
+		.core = cqe->core,
 	};
 
 	push(&event);

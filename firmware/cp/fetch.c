@@ -7,15 +7,15 @@ static u32 count;
 
 static struct queue *next_queue(void)
 {
+	u32 p = ADMIN_PRIORITY;
 	struct node *node;
-	s32 p;
 
-	for (p = ADMIN_PRIORITY; p >= 0; p--) {
-		node = list_pop(&fw.fetch[p]);
-		if (node)
-			return entry_of(node, struct queue, fetch);
-	}
-	return NULL;
+	if (!(fw.fetch_mask & 1u << ADMIN_PRIORITY))
+		p = highest_priority[fw.fetch_mask];
+	node = list_pop(&fw.fetch[p]);
+	if (!fw.fetch[p].head)
+		fw.fetch_mask &= ~(1u << p);
+	return node ? entry_of(node, struct queue, fetch) : NULL;
 }
 
 static u32 least(u32 a, u32 b)
@@ -23,7 +23,8 @@ static u32 least(u32 a, u32 b)
 	return a < b ? a : b;
 }
 
-static void start(struct queue *q)
+/* Only when queue_may_fetch() and the channel is free. */
+void fetch_start(struct queue *q)
 {
 	u32 place = q->fetched & ((1u << q->log_size) - 1);
 	u32 slot = q->fetched & (fw.buffer_entries - 1);
@@ -42,12 +43,10 @@ void fetch_kick(void)
 {
 	struct queue *q;
 
-	while (!dma_is_busy(DMA_FETCH)) {
+	while (fw.fetch_mask && !dma_is_busy(DMA_FETCH)) {
 		q = next_queue();
-		if (!q)
-			return;
-		if (queue_may_fetch(q))
-			start(q);
+		if (q && queue_may_fetch(q))
+			fetch_start(q);
 	}
 }
 
@@ -65,7 +64,8 @@ void fetch_done(const struct dma_end *end)
 {
 	struct queue *q = current;
 
-	fw.work |= WORK_FETCH;
+	if (fw.fetch_mask)
+		fw.work |= WORK_FETCH;
 	q->fetching = false;
 	if (end->fault) {
 		queue_fault(q, end, NPU_ACCESS_READ);

@@ -1,29 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 OR MIT
 /*
  * Ends of jobs and of admin operations, in a FIFO of three steps: the report
- * is written, the completion entry is written with the phase of the pass
- * before, and then its phase word. Entries of one ring that follow each other
- * share a transfer and an interrupt.
+ * is written; entries of one ring that follow each other are written, the first
+ * of them with the phase of the pass before; then the first one's phase word.
+ * A host that takes them in order sees none before all are there.
  */
 #include "firmware/cp/fw.h"
 
+/* So many entries do not wait for company. */
+#define BATCH_SOON	16u
+
 #define SLOT(i)		((i) & (FINISH_SLOTS - 1))
 
-static struct record {
-	struct cq *cq;
-	u64 report_va;
-	u16 context;
-} record[FINISH_SLOTS];
-
+static struct cq *ring_of[FINISH_SLOTS];
 static struct npu_cqe entry[FINISH_SLOTS];
-static u32 report[FINISH_SLOTS][REPORT_WORDS];
+
+/* For those that write a report: what, and to where. */
+static struct {
+	u64 va;
+	u32 context;
+	u32 word[REPORT_WORDS];
+} report[FINISH_SLOTS];
+static bool has_report[FINISH_SLOTS];
 
 static u32 put;		/* records made */
 static u32 reported;	/* records whose report is done with */
 static u32 sent;	/* entries with their phase in memory */
 
 static u32 batch;	/* entries of the transfer under way, 0: none */
-static u32 batch_done;	/* of them with their phase in memory */
 static bool writing_phase;
 
 bool finish_room(void)
@@ -52,55 +56,47 @@ bool finish_passed(u32 mark)
 	return (s32)(sent - mark) >= 0;
 }
 
-static struct npu_cqe *open(struct cq *cq, u32 cmd_id, u32 status)
+/* The next entry, all zeros but for the first two words. */
+static inline struct npu_cqe *open(struct cq *cq, u32 cmd_id, u32 status)
 {
-	struct record *r = &record[SLOT(put)];
 	u32 *word = (u32 *)&entry[SLOT(put)];
 	u32 i;
 
-	r->cq = cq;
-	r->report_va = 0;
+	ring_of[SLOT(put)] = cq;
 	word[0] = cmd_id;
 	word[1] = status;
-	for (i = 2; i < sizeof(struct npu_cqe) / 4; i += 2) {
+	for (i = 2; i < 14; i += 4) {
 		word[i] = 0;
 		word[i + 1] = 0;
+		word[i + 2] = 0;
+		word[i + 3] = 0;
 	}
 	return &entry[SLOT(put)];
 }
 
-static void close(void)
+static inline void close(bool with_report)
 {
-	if (reported == put && !record[SLOT(put)].report_va) {
-		reported++;
-		fw.work |= WORK_CQ;
-	} else {
-		fw.work |= WORK_AUX;
-	}
+	has_report[SLOT(put)] = with_report;
 	put++;
+	if (unlikely(with_report || reported != put - 1))
+		fw.work |= WORK_AUX;
+	else
+		reported = put;
+	if (put - sent >= BATCH_SOON)
+		finish_kick_cq();
 }
 
-static void copy_results(struct npu_cqe *cqe, const volatile u32 *from)
+static inline void set_source(struct npu_cqe *cqe, const struct queue *q)
 {
-	u32 *to = (u32 *)cqe;
-	u32 i, fault;
-
-	static_assert(offsetof(struct npu_cqe, cycles) == 8 &&
-		      offsetof(struct npu_job_report, cycles) == 32, "copied as words");
-	fault = from[0] & 0xffff0000u;
-	to[1] |= fault;
-	for (i = 0; i < 8; i++)
-		to[2 + i] = from[8 + i];
-	to[10] = from[2];
-	to[11] = from[3];
-	to[12] = from[1];
-	to[13] = from[30] & 0xffffu;
+	((u32 *)cqe)[14] = q->id | q->fetched << 16;
 }
 
-static void copy_report(u32 *to, const volatile u32 *from, u32 status, u32 context)
+static void want_report(u64 va, u32 context, const volatile u32 *from, u32 status)
 {
-	u32 i;
+	u32 i, *to = report[SLOT(put)].word;
 
+	report[SLOT(put)].va = va;
+	report[SLOT(put)].context = context;
 	if (from) {
 		for (i = 0; i < REPORT_WORDS; i++)
 			to[i] = from[i];
@@ -111,56 +107,113 @@ static void copy_report(u32 *to, const volatile u32 *from, u32 status, u32 conte
 	to[30] = (to[30] & 0xffffu) | context << 16;
 }
 
-static void count(const struct npu_cqe *cqe)
+static void count(u32 status)
 {
 	struct npu_telemetry *t = &fw.counters;
 
-	t->jobs++;
-	if (cqe->status == NPU_JOB_STATUS_FAULT)
+	if (status == NPU_JOB_STATUS_FAULT)
 		t->faults++;
-	else if (cqe->status == NPU_JOB_STATUS_LIMIT)
+	else if (status == NPU_JOB_STATUS_LIMIT)
 		t->limits++;
-	else if (cqe->status == NPU_JOB_STATUS_ABORTED || cqe->status == NPU_JOB_STATUS_CANCELED)
+	else if (status == NPU_JOB_STATUS_ABORTED || status == NPU_JOB_STATUS_CANCELED)
 		t->aborts++;
-	if (!cqe->cycles)
-		return;
-	t->cycles += cqe->cycles;
-	t->macs += cqe->macs;
-	t->bytes_read += cqe->bytes_read;
-	t->bytes_written += cqe->bytes_written;
 }
 
-/* @results: report window or saved report, NULL for a job that has not started. */
-void finish_job(struct queue *q, const struct npu_job_sqe *sqe, const volatile u32 *results,
-		u32 status)
+/* Counters are mostly small, and 64-bit sums are not cheap here. */
+static inline void add(u64 *sum, u32 low, u32 high)
 {
-	struct npu_cqe *cqe = open(q->cq, sqe->cmd_id, status);
-	struct record *r = &record[SLOT(put)];
+	u32 *word = (u32 *)sum;
 
-	cqe->queue = q->id;
-	cqe->sq_head = q->fetched;
-	if (results)
-		copy_results(cqe, results);
-	if (sqe->report_va) {
-		r->report_va = sqe->report_va;
-		r->context = q->context;
-		copy_report(report[SLOT(put)], results, status, q->context);
+	word[0] += low;
+	if (unlikely(word[0] < low))
+		high++;
+	if (unlikely(high))
+		word[1] += high;
+}
+
+static inline void copy_counter(u32 *to, const volatile u32 *from, u64 *sum)
+{
+	u32 low = from[0], high = from[1];
+
+	to[0] = low;
+	to[1] = high;
+	add(sum, low, high);
+}
+
+static inline void copy_counters(u32 *to, const volatile u32 *from, struct queue *q)
+{
+	struct npu_telemetry *t = &fw.counters;
+
+	static_assert(offsetof(struct npu_cqe, cycles) == 8 &&
+		      offsetof(struct npu_job_report, cycles) == 32, "copied as words");
+	copy_counter(to + 2, from + 8, &q->cycles);
+	add(&t->cycles, to[2], to[3]);
+	copy_counter(to + 4, from + 10, &t->macs);
+	copy_counter(to + 6, from + 12, &t->bytes_read);
+	copy_counter(to + 8, from + 14, &t->bytes_written);
+}
+
+/* What only some jobs need; ends as finish_started() does. */
+static __attribute__((noinline)) void
+finish_unusual(const struct job *job, const volatile u32 *results, u32 status)
+{
+	struct npu_cqe *cqe = &entry[SLOT(put)];
+	u32 *to = (u32 *)cqe;
+
+	count(status);
+	if (status == NPU_JOB_STATUS_FAULT) {
+		to[10] = results[2];
+		to[11] = results[3];
+		to[13] = results[30] & 0xffffu;
+		event_fault(job->queue, cqe);
 	}
-	count(cqe);
-	if (status == NPU_JOB_STATUS_FAULT)
-		event_fault(q, cqe, cqe->core);
-	close();
+	if (job->report_va)
+		want_report(job->report_va, job->queue->context, results, status);
+	close(job->report_va);
+}
+
+/* @results: the report window or the saved report. */
+void finish_started(const struct job *job, const volatile u32 *results, u32 status)
+{
+	struct npu_cqe *cqe = &entry[SLOT(put)];
+	struct queue *q = job->queue;
+	u32 *to = (u32 *)cqe;
+
+	ring_of[SLOT(put)] = q->cq;
+	to[0] = job->cmd_id;
+	to[1] = status | (results[0] & 0xffff0000u);
+	copy_counters(to, results, q);
+	to[10] = 0;
+	to[11] = 0;
+	to[12] = results[1];
+	to[13] = 0;
+	set_source(cqe, q);
+	fw.counters.jobs++;
+	if (unlikely(status || job->report_va))
+		finish_unusual(job, results, status);
+	else
+		close(false);
+}
+
+void finish_unstarted(struct queue *q, const struct npu_job_sqe *sqe, u32 status)
+{
+	set_source(open(q->cq, sqe->cmd_id, status), q);
+	fw.counters.jobs++;
+	if (unlikely(status))
+		count(status);
+	if (unlikely(sqe->report_va))
+		want_report(sqe->report_va, q->context, NULL, status);
+	close(sqe->report_va);
 }
 
 void finish_invalid(struct queue *q, const struct npu_job_sqe *sqe, u32 offset)
 {
 	struct npu_cqe *cqe = open(q->cq, sqe->cmd_id, NPU_JOB_STATUS_INVALID);
 
-	cqe->queue = q->id;
-	cqe->sq_head = q->fetched;
+	set_source(cqe, q);
 	cqe->insn = offset;
-	count(cqe);
-	close();
+	fw.counters.jobs++;
+	close(false);
 }
 
 void finish_admin(u32 cmd_id, u32 status, u64 result0, u64 result1)
@@ -169,22 +222,21 @@ void finish_admin(u32 cmd_id, u32 status, u64 result0, u64 result1)
 
 	cqe->cycles = result0;
 	cqe->macs = result1;
-	cqe->sq_head = fw.queues[0].fetched;
-	close();
+	set_source(cqe, &fw.queues[0]);
+	close(false);
 }
 
 void finish_kick_report(void)
 {
-	struct record *r;
+	u32 i;
 
 	for (; reported != put; reported++) {
-		r = &record[SLOT(reported)];
-		if (r->report_va) {
-			aux_start(AUX_REPORT, r->context, r->report_va, report[SLOT(reported)],
+		i = SLOT(reported);
+		if (has_report[i]) {
+			aux_start(AUX_REPORT, report[i].context, report[i].va, report[i].word,
 				  sizeof(struct npu_job_report), true);
 			return;
 		}
-		fw.work |= WORK_CQ;
 	}
 }
 
@@ -200,66 +252,77 @@ void finish_report_done(const struct dma_end *end)
 		cqe->fault_va = end->va;
 	}
 	reported++;
-	fw.work |= WORK_CQ;
 }
 
-static u64 place(const struct cq *cq)
+static inline u32 place(const struct cq *cq)
 {
-	u32 index = cq->tail & ((1u << cq->log_size) - 1);
-
-	return cq->address + index * sizeof(struct npu_cqe);
+	return cq->tail & ((1u << cq->log_size) - 1);
 }
 
-static u32 phase(const struct cq *cq)
+static inline u64 address(const struct cq *cq, u32 place, u32 offset)
+{
+	return cq->address + (place * sizeof(struct npu_cqe) + offset);
+}
+
+static inline u32 phase(const struct cq *cq)
 {
 	return ~(cq->tail >> cq->log_size) & 1;
 }
 
+/* Entries from @sent on that go to @cq together, without a wrap on either side. */
 static u32 batch_size(const struct cq *cq)
 {
 	u32 most = reported - sent;
-	u32 room = (1u << cq->log_size) - (cq->tail & ((1u << cq->log_size) - 1));
+	u32 room = (1u << cq->log_size) - place(cq);
 	u32 n = 1;
 
 	if (most > room)
 		most = room;
 	if (most > FINISH_SLOTS - SLOT(sent))
 		most = FINISH_SLOTS - SLOT(sent);
-	while (n < most && record[SLOT(sent + n)].cq == cq)
+	while (n < most && ring_of[SLOT(sent) + n] == cq)
 		n++;
 	return n;
 }
 
-/* What has completed in the meantime has made room. */
+/* @n records are over: there is room for what waited for it. */
 static void drop(u32 n)
 {
 	sent += n;
-	if (sent != reported)
-		fw.work |= WORK_CQ;
 	if (fw.quick.head)
 		fw.work |= WORK_SCHED;
 	if (fw.queues[0].buffered || fw.admin_active)
 		fw.work |= WORK_ADMIN;
 }
 
-void finish_kick_cq(void)
+static void set_phases(struct npu_cqe *cqe, const struct cq *cq, u32 n)
+{
+	u32 value = phase(cq);
+
+	/* The first one's is written when all of this is in memory. */
+	cqe->phase = value ^ 1;
+	while (--n)
+		(++cqe)->phase = value;
+}
+
+/* True: there was something to do. */
+bool finish_kick_cq(void)
 {
 	struct cq *cq;
-	u32 i;
 
-	if (batch)
-		return;
-	while (sent != reported && record[SLOT(sent)].cq->dead)
+	if (batch || sent == reported)
+		return false;
+	cq = ring_of[SLOT(sent)];
+	if (cq->dead) {
 		drop(1);
-	if (sent == reported)
-		return;
-	cq = record[SLOT(sent)].cq;
-	batch = batch_size(cq);
-	batch_done = 0;
+		return true;
+	}
+	batch = reported - sent == 1 ? 1 : batch_size(cq);
 	writing_phase = false;
-	for (i = 0; i < batch; i++)
-		entry[SLOT(sent + i)].phase = phase(cq) ^ 1;
-	dma_start(DMA_CQ, 0, place(cq), &entry[SLOT(sent)], batch * sizeof(struct npu_cqe), true);
+	set_phases(&entry[SLOT(sent)], cq, batch);
+	dma_start(DMA_CQ, 0, address(cq, place(cq), 0), &entry[SLOT(sent)],
+		  batch * sizeof(struct npu_cqe), true);
+	return true;
 }
 
 static void cq_fault(struct cq *cq, const struct dma_end *end)
@@ -272,7 +335,7 @@ static void cq_fault(struct cq *cq, const struct dma_end *end)
 	for (i = 1; i < fw.queue_count; i++)
 		if (fw.queues[i].state != QUEUE_FREE && fw.queues[i].cq == cq)
 			queue_fault(&fw.queues[i], end, NPU_ACCESS_WRITE);
-	drop(batch - batch_done);
+	drop(batch);
 	batch = 0;
 }
 
@@ -280,30 +343,24 @@ static void write_phase(struct cq *cq)
 {
 	struct npu_cqe *cqe = &entry[SLOT(sent)];
 
-	cqe->phase = phase(cq);
-	dma_start(DMA_CQ, 0, place(cq) + offsetof(struct npu_cqe, phase), &cqe->phase,
-		  sizeof(cqe->phase), true);
+	writing_phase = true;
+	cqe->phase ^= 1;
+	dma_start(DMA_CQ, 0, address(cq, place(cq), offsetof(struct npu_cqe, phase)),
+		  &cqe->phase, sizeof(cqe->phase), true);
 }
 
 void finish_cq_done(const struct dma_end *end)
 {
-	struct cq *cq = record[SLOT(sent)].cq;
+	struct cq *cq = ring_of[SLOT(sent)];
 
 	if (end->fault) {
 		cq_fault(cq, end);
-		return;
-	}
-	if (writing_phase) {
-		cq->tail++;
-		sent++;
-		batch_done++;
-	}
-	if (batch_done < batch) {
-		writing_phase = true;
+	} else if (!writing_phase) {
 		write_phase(cq);
-		return;
+	} else {
+		cq->tail += batch;
+		drop(batch);
+		batch = 0;
+		sys_write(HOST_IRQ, cq->vector);
 	}
-	batch = 0;
-	drop(0);
-	sys_write(HOST_IRQ, cq->vector);
 }

@@ -29,6 +29,7 @@
 #define SCAN_ENTRIES		16u
 #define JOBS_PER_CORE		NPU_PRIORITIES
 #define REPORT_WORDS		(sizeof(struct npu_job_report) / 4)
+#define JOB_REGISTERS		8u
 #define ADMIN_PRIORITY		NPU_PRIORITIES
 
 enum dma_channel { DMA_FETCH, DMA_CQ, DMA_AUX, DMA_SHADOW };
@@ -38,8 +39,8 @@ enum dma_channel { DMA_FETCH, DMA_CQ, DMA_AUX, DMA_SHADOW };
 #define WORK_SCHED		(1u << 1)
 #define WORK_FETCH		(1u << 2)
 #define WORK_SHADOW		(1u << 3)
+#define WORK_STOP		(1u << 5)
 #define WORK_AUX		(1u << 4)
-#define WORK_CQ			(1u << 5)
 
 struct node {
 	struct node *next;
@@ -54,8 +55,28 @@ struct list {
 #define entry_of(node, type, member) \
 	((type *)((char *)(node) - offsetof(type, member)))
 
-void list_push(struct list *list, struct node *node);
-struct node *list_pop(struct list *list);
+static inline void list_push(struct list *list, struct node *node)
+{
+	node->next = NULL;
+	node->on = true;
+	if (list->head)
+		list->tail->next = node;
+	else
+		list->head = node;
+	list->tail = node;
+}
+
+static inline struct node *list_pop(struct list *list)
+{
+	struct node *node = list->head;
+
+	if (node) {
+		list->head = node->next;
+		node->on = false;
+	}
+	return node;
+}
+
 void list_remove(struct list *list, struct node *node);
 
 /*
@@ -110,21 +131,29 @@ struct queue {
 	struct npu_job_sqe *buf;
 };
 
+/*
+ * A job that has started. What it needs to go on, @resume_index to @report, is
+ * there while it is paused.
+ */
 struct job {
 	struct node node;
 	struct queue *queue;
+	u32 cmd_id;
+	u64 report_va;
 	u32 resume_index;
-	struct npu_job_sqe sqe;
+	u32 registers[JOB_REGISTERS];
 	u32 report[REPORT_WORDS];
 };
 
-enum core_use { CORE_FREE, CORE_BUSY, CORE_STOPPING };
-
+/*
+ * @job is the job that runs, or room for the next one. Whether it runs, is being
+ * stopped, or was asked to yield is in the masks of struct fw, by @bit.
+ */
 struct core {
+	u32 base;
+	u32 bit;
 	struct job *job;
-	u8 use;
 	u8 kill;
-	bool yield;
 	bool killed;
 };
 
@@ -132,8 +161,10 @@ struct fw {
 	u32 work;
 	u32 dma_busy;
 	u32 cores;
-	u32 core_idle;		/* a bit a core */
+	u32 core_all;		/* a bit a core, as in those that follow */
+	u32 core_idle;
 	u32 core_stopping;
+	u32 core_asked;		/* to yield */
 	u32 buffer_entries;
 	u32 queue_count;	/* with queue 0 */
 	u32 cq_count;
@@ -151,6 +182,8 @@ struct fw {
 	struct list quick;	/* queues whose next entry needs no core */
 	struct list shadow;
 	struct list free_jobs;
+	u32 fetch_mask;		/* priorities with something in fetch */
+	u32 ready_mask;		/* and in ready or paused */
 	struct core core[NPU_MAX_CORES];
 	struct npu_telemetry counters;
 };
@@ -204,6 +237,7 @@ static inline struct npu_job_sqe *queue_head(const struct queue *q)
 }
 
 /* fetch.c */
+void fetch_start(struct queue *q);
 void fetch_kick(void);
 void fetch_done(const struct dma_end *end);
 
@@ -215,25 +249,41 @@ void shadow_done(const struct dma_end *end);
 
 /* job.c */
 u32 job_check(const struct npu_job_sqe *sqe);
-bool job_is_quick(struct queue *q);
 void job_run_quick(void);
 bool mark_add(struct queue *q, u32 index);
 bool mark_present(const struct queue *q, u32 index);
 bool mark_take(struct queue *q, u32 index);
 void mark_drop_all(struct queue *q);
 
+#define JOB_IS_NOP	0xffffu	/* job_check()'s word for a good NOP */
+
+/* Whether the next entry of @q, which has one, ends without a core. */
+static inline bool job_is_quick(const struct queue *q)
+{
+	return queue_head(q)->reserved0 || q->kill ||
+	       (q->marks && mark_present(q, q->fetched - q->buffered));
+}
+
 /* sched.c */
+extern const u8 highest_priority[1u << NPU_PRIORITIES];
+
 void schedule(void);
+bool schedule_same(struct core *c, struct queue *q);
 
 /* core.c */
-void core_start(u32 n, struct queue *q);
-void core_resume(u32 n, struct job *job);
+void core_start(struct core *c, struct queue *q);
+void core_resume(struct core *c, struct job *job);
 void core_events(u32 mask);
-void core_stop(u32 n, u32 status);
+void core_stop(struct core *c, u32 status);
 void core_poll_stopping(void);
 void core_end_paused(struct job *job, u32 status);
-void core_request_yield(u32 n);
-u64 core_cycles(u32 n);
+void core_request_yield(struct core *c);
+u64 core_cycles(const struct core *c);
+
+static inline bool core_runs(const struct core *c, const struct queue *q)
+{
+	return !(fw.core_idle & c->bit) && c->job->queue == q;
+}
 
 /* finish.c */
 bool finish_room(void);
@@ -241,13 +291,13 @@ bool finish_room_for(u32 n);
 bool finish_idle(void);
 u32 finish_mark(void);
 bool finish_passed(u32 mark);
-void finish_job(struct queue *q, const struct npu_job_sqe *sqe, const volatile u32 *report,
-		u32 status);
+void finish_started(const struct job *job, const volatile u32 *results, u32 status);
+void finish_unstarted(struct queue *q, const struct npu_job_sqe *sqe, u32 status);
 void finish_invalid(struct queue *q, const struct npu_job_sqe *sqe, u32 offset);
 void finish_admin(u32 cmd_id, u32 status, u64 result0, u64 result1);
 void finish_kick_report(void);
 void finish_report_done(const struct dma_end *end);
-void finish_kick_cq(void);
+bool finish_kick_cq(void);
 void finish_cq_done(const struct dma_end *end);
 
 /* aux.c: sharing of DMA_AUX */
@@ -258,7 +308,7 @@ void aux_kick(void);
 void aux_done(const struct dma_end *end);
 
 /* event.c */
-void event_fault(const struct queue *q, const struct npu_cqe *cqe, u32 core);
+void event_fault(const struct queue *q, const struct npu_cqe *cqe);
 void event_ring_fault(u32 queue, u32 context, const struct dma_end *end, u32 access);
 void event_ring_set(u64 address, u32 log_size);
 bool event_idle(void);

@@ -37,9 +37,11 @@ static inline void reg_write(u32 addr, u32 value)
 #define host_write(reg, v)	reg_write(NPU_CP_HOST + NPU_HOST_##reg, v)
 #define mmu_write(reg, v)	reg_write(NPU_CP_MMU + NPU_MMU_##reg, v)
 
-#define core_base(n)		(NPU_CP_CORE + (n) * NPU_CP_CORE_STRIDE)
-#define core_read(n, reg)	reg_read(core_base(n) + NPU_CORE_##reg)
-#define core_write(n, reg, v)	reg_write(core_base(n) + NPU_CORE_##reg, v)
+#define core_read(c, reg)	reg_read((c)->base + NPU_CORE_##reg)
+#define core_write(c, reg, v)	reg_write((c)->base + NPU_CORE_##reg, v)
+
+#define likely(x)		__builtin_expect(!!(x), 1)
+#define unlikely(x)		__builtin_expect(!!(x), 0)
 
 #define host_field(reg, field) \
 	((host_read(reg) & NPU_HOST_##reg##_##field##_MASK) >> NPU_HOST_##reg##_##field##_SHIFT)
@@ -90,6 +92,8 @@ static inline u32 lowest_bit(u32 v)
 {
 	extern const u8 lowest_bit_table[32];
 
+	if (v & 1)
+		return 0;
 	return lowest_bit_table[(v & -v) * 0x077cb531u >> 27];
 }
 

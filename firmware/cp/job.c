@@ -30,8 +30,7 @@ static u32 check_run(const struct npu_job_sqe *sqe)
 	return sqe->limit > NPU_LIMIT_MAX ? BAD(limit) : 0;
 }
 
-/* 0 for a good entry, else the offset of the first bad field + 1. */
-u32 job_check(const struct npu_job_sqe *sqe)
+static u32 check_slowly(const struct npu_job_sqe *sqe)
 {
 	u32 bad;
 
@@ -46,7 +45,34 @@ u32 job_check(const struct npu_job_sqe *sqe)
 		return bad;
 	if (sqe->report_va % NPU_REPORT_ALIGN)
 		return BAD(report_va);
-	return sqe->reserved1[0] | sqe->reserved1[1] ? BAD(reserved1) : 0;
+	if (sqe->reserved1[0] | sqe->reserved1[1])
+		return BAD(reserved1);
+	return sqe->op == NPU_JOB_RUN ? 0 : JOB_IS_NOP;
+}
+
+/*
+ * 0 for a good RUN, JOB_IS_NOP for a good NOP, else the offset of the first bad
+ * field + 1. The usual RUN is recognised without looking for what is wrong.
+ */
+u32 job_check(const struct npu_job_sqe *sqe)
+{
+	const u32 *word = (const u32 *)sqe;
+	u32 zero;
+
+	static_assert(offsetof(struct npu_job_sqe, insn_va) == 8 &&
+		      offsetof(struct npu_job_sqe, region_va) == 24 &&
+		      offsetof(struct npu_job_sqe, limit) == 32 &&
+		      offsetof(struct npu_job_sqe, report_va) == 40, "looked at as words");
+	zero = word[0] ^ NPU_JOB_RUN;
+	zero |= (word[2] | word[6]) & 15;
+	zero |= word[9];
+	zero |= word[10] & (NPU_REPORT_ALIGN - 1);
+	zero |= word[12] | word[13] | word[14] | word[15];
+	if (zero || !sqe->insn_count || sqe->region_count > NPU_REGION_TABLE_MAX)
+		return check_slowly(sqe);
+	if (!sqe->region_count && word[6] | word[7])
+		return BAD(region_va);
+	return 0;
 }
 
 /* Entries that are to be aborted when their turn comes. */
@@ -79,12 +105,12 @@ bool mark_add(struct queue *q, u32 index)
 
 bool mark_present(const struct queue *q, u32 index)
 {
-	return q->marks && mark_find(q->id, index);
+	return mark_find(q->id, index);
 }
 
 bool mark_take(struct queue *q, u32 index)
 {
-	struct mark *m = q->marks ? mark_find(q->id, index) : NULL;
+	struct mark *m = mark_find(q->id, index);
 
 	if (!m)
 		return false;
@@ -105,26 +131,28 @@ void mark_drop_all(struct queue *q)
 	}
 }
 
-/* Whether the next entry of @q, which has one, ends without a core. */
-bool job_is_quick(struct queue *q)
-{
-	const struct npu_job_sqe *sqe = queue_head(q);
-
-	return q->kill || sqe->reserved0 || sqe->op != NPU_JOB_RUN ||
-	       mark_present(q, q->fetched - q->buffered);
-}
-
 static void run_one(struct queue *q)
 {
 	const struct npu_job_sqe *sqe = queue_head(q);
-	bool aborted = mark_take(q, q->fetched - q->buffered);
+	bool aborted = q->marks && mark_take(q, q->fetched - q->buffered);
 
-	if (sqe->reserved0)
+	if (sqe->reserved0 && sqe->reserved0 != JOB_IS_NOP)
 		finish_invalid(q, sqe, sqe->reserved0 - 1);
 	else if (q->kill)
-		finish_job(q, sqe, NULL, q->kill);
+		finish_unstarted(q, sqe, q->kill);
 	else
-		finish_job(q, sqe, NULL, aborted ? NPU_JOB_STATUS_ABORTED : NPU_JOB_STATUS_OK);
+		finish_unstarted(q, sqe,
+				 aborted ? NPU_JOB_STATUS_ABORTED : NPU_JOB_STATUS_OK);
+}
+
+static bool is_quick_next(struct queue *q)
+{
+	bool quick;
+
+	q->buffered--;
+	quick = job_is_quick(q);
+	q->buffered++;
+	return quick;
 }
 
 void job_run_quick(void)
@@ -134,6 +162,10 @@ void job_run_quick(void)
 	while (fw.quick.head && finish_room()) {
 		q = entry_of(list_pop(&fw.quick), struct queue, ready);
 		run_one(q);
+		while (!q->kill && q->buffered > 1 && finish_room() && is_quick_next(q)) {
+			q->buffered--;
+			run_one(q);
+		}
 		queue_consumed(q);
 	}
 }

@@ -10,28 +10,6 @@ const u8 lowest_bit_table[32] = {
 	31, 27, 13, 23, 21, 19, 16, 7, 26, 12, 18, 6, 11, 5, 10, 9,
 };
 
-void list_push(struct list *list, struct node *node)
-{
-	node->next = NULL;
-	node->on = true;
-	if (list->head)
-		list->tail->next = node;
-	else
-		list->head = node;
-	list->tail = node;
-}
-
-struct node *list_pop(struct list *list)
-{
-	struct node *node = list->head;
-
-	if (node) {
-		list->head = node->next;
-		node->on = false;
-	}
-	return node;
-}
-
 void list_remove(struct list *list, struct node *node)
 {
 	struct node *prev = NULL, *at = list->head;
@@ -63,8 +41,8 @@ _Noreturn void fw_fail(u32 error, u32 detail)
 {
 	u32 n;
 
-	for (n = 0; n < host_field(TOPOLOGY, CORES); n++)
-		core_write(n, CONTROL, NPU_CORE_CONTROL_CLEAR_MASK);
+	for (n = 0; n < fw.cores; n++)
+		core_write(&fw.core[n], CONTROL, NPU_CORE_CONTROL_CLEAR_MASK);
 	host_write(BOOT_ERROR, error | detail << 8);
 	host_write(BOOT_STATE, NPU_BOOT_FAILED);
 	sys_write(HOST_IRQ, 0);
@@ -102,7 +80,7 @@ void timer_arm(void)
 
 static bool jobs_run(void)
 {
-	return fw.core_idle != (1u << fw.cores) - 1;
+	return fw.core_idle != fw.core_all;
 }
 
 static void heartbeat(void)
@@ -111,7 +89,7 @@ static void heartbeat(void)
 
 	host_write(HEARTBEAT, ++fw.heartbeat);
 	for (n = 0; n < fw.cores; n++)
-		if (fw.core[n].job)
+		if (!(fw.core_idle & fw.core[n].bit))
 			shadow_request(fw.core[n].job->queue);
 	event_retry_lost();
 	timer_disarm();
@@ -128,21 +106,46 @@ static void run_work(void)
 		schedule();
 	if (work & WORK_FETCH)
 		fetch_kick();
-	if (work & WORK_CQ)
-		finish_kick_cq();
-	if (work & WORK_AUX)
-		aux_kick();
-	if (work & WORK_SHADOW)
-		shadow_kick();
-	if (work & WORK_ADMIN)
-		admin_step();
+	if (unlikely(work & ~(WORK_SCHED | WORK_FETCH))) {
+		if (work & WORK_STOP)
+			core_poll_stopping();
+		if (work & WORK_AUX)
+			aux_kick();
+		if (work & WORK_SHADOW)
+			shadow_kick();
+		if (work & WORK_ADMIN)
+			admin_step();
+	}
+	/* What it waits for can have come about by any of this. */
+	if (unlikely(fw.admin_active && work != WORK_ADMIN))
+		fw.work |= WORK_ADMIN;
 }
 
+/*
+ * Completion entries wait until there is nothing else to do, so that those
+ * which come close to each other share a transfer and an interrupt.
+ */
 static void idle(void)
 {
-	if (fw.timer_armed && !jobs_run())
+	if (finish_kick_cq())
+		return;
+	if (unlikely(fw.timer_armed) && !jobs_run())
 		timer_disarm();
 	wait_for_interrupt();
+}
+
+static void sources(void)
+{
+	u32 pending = sys_read(IRQ_PENDING);
+
+	if (pending & NPU_CP_IRQ_DMA)
+		dma_events();
+	if (pending >> NPU_CP_IRQ_CORE0_BIT)
+		core_events(pending >> NPU_CP_IRQ_CORE0_BIT);
+	if (pending & NPU_CP_IRQ_DOORBELL)
+		doorbells();
+	if (unlikely(fw.admin_active))
+		fw.work |= WORK_ADMIN;
 }
 
 static _Noreturn void loop(void)
@@ -150,23 +153,14 @@ static _Noreturn void loop(void)
 	u32 pending;
 
 	for (;;) {
-		pending = sys_read(IRQ_PENDING);
-		if (pending & NPU_CP_IRQ_DOORBELL)
-			doorbells();
-		if (pending & NPU_CP_IRQ_DMA)
-			dma_events();
-		if (pending >> NPU_CP_IRQ_CORE0_BIT)
-			core_events(pending >> NPU_CP_IRQ_CORE0_BIT);
-		if (fw.core_stopping)
-			core_poll_stopping();
-		if (csr_mip() & MIP_TIMER)
+		pending = csr_mip();
+		if (pending & MIP_EXTERNAL)
+			sources();
+		if (unlikely(pending & MIP_TIMER))
 			heartbeat();
-		/* What it waits for can have come about by any of this. */
-		if (fw.admin_active && (pending || fw.work))
-			fw.work |= WORK_ADMIN;
 		if (fw.work)
 			run_work();
-		else if (!pending && !fw.core_stopping)
+		else if (!pending)
 			idle();
 	}
 }

@@ -36,9 +36,15 @@ bool queue_may_fetch(const struct queue *q)
 
 void queue_want_fetch(struct queue *q)
 {
-	if (q->fetch.on || !queue_may_fetch(q) || q->buffered > fw.buffer_entries / 2)
+	if (q->fetched == q->tail || q->buffered > fw.buffer_entries / 2 || q->fetch.on ||
+	    !queue_may_fetch(q))
 		return;
+	if (likely(!fw.fetch_mask && !dma_is_busy(DMA_FETCH))) {
+		fetch_start(q);
+		return;
+	}
 	list_push(&fw.fetch[q->priority], &q->fetch);
+	fw.fetch_mask |= 1u << q->priority;
 	fw.work |= WORK_FETCH;
 }
 
@@ -77,23 +83,40 @@ void queue_fault(struct queue *q, const struct dma_end *end, u32 access)
 		list_remove(&fw.fetch[q->priority], &q->fetch);
 }
 
+/* A core is free and nobody else waits for one: this is what schedule() would do. */
+static void start_at_once(struct queue *q)
+{
+	core_start(&fw.core[lowest_bit(fw.core_idle & q->core_mask)], q);
+	q->buffered--;
+	queue_want_fetch(q);
+}
+
 void queue_update(struct queue *q)
 {
-	if (!q->buffered || q->ready.on)
-		return;
 	if (!q->id) {
-		fw.work |= WORK_ADMIN;
+		if (q->buffered)
+			fw.work |= WORK_ADMIN;
 		return;
 	}
-	if (job_is_quick(q)) {
-		/* In its turn: jobs of one queue end in order where they can. */
-		if (q->running)
+	if (q->ready.on)
+		return;
+	while (q->buffered && !job_is_quick(q)) {
+		if (fw.ready_mask || fw.quick.head || !(fw.core_idle & q->core_mask)) {
+			list_push(&fw.ready[q->priority], &q->ready);
+			fw.ready_mask |= 1u << q->priority;
+			fw.work |= WORK_SCHED;
 			return;
-		list_push(&fw.quick, &q->ready);
-	} else {
-		list_push(&fw.ready[q->priority], &q->ready);
+		}
+		start_at_once(q);
 	}
-	fw.work |= WORK_SCHED;
+	if (!q->buffered) {
+		if (q->has_shadow && q->fetched == q->tail)
+			shadow_request(q);
+	} else if (!q->running) {
+		/* In its turn: jobs of one queue end in order where they can. */
+		list_push(&fw.quick, &q->ready);
+		fw.work |= WORK_SCHED;
+	}
 }
 
 /* Looked at whenever a job or an entry ended: under load it lasts a moment only. */
@@ -111,8 +134,6 @@ void queue_consumed(struct queue *q)
 	queue_settle(q);
 	queue_want_fetch(q);
 	queue_update(q);
-	if (!q->buffered && q->fetched == q->tail)
-		shadow_request(q);
 }
 
 /* The next entry of @q may have become one that needs no core. */
@@ -131,8 +152,8 @@ static void kill_started(struct queue *q, u32 status)
 	u32 n;
 
 	for (n = 0; n < fw.cores; n++)
-		if (fw.core[n].job && fw.core[n].job->queue == q)
-			core_stop(n, status);
+		if (core_runs(&fw.core[n], q))
+			core_stop(&fw.core[n], status);
 	for (node = fw.paused[q->priority].head; node; node = next) {
 		struct job *job = entry_of(node, struct job, node);
 

@@ -12,23 +12,26 @@
 /* Cores whose YIELD a job of this pass waits for already. */
 static u32 claimed;
 
-static u32 victim(u32 priority, u32 mask)
+const u8 highest_priority[1u << NPU_PRIORITIES] = {
+	0, 0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3,
+};
+
+static struct core *victim(u32 priority, u32 mask)
 {
-	u32 n, best = NPU_MAX_CORES, lowest = priority;
+	u32 lowest = priority, p;
+	struct core *c, *best = NULL;
 
-	for (n = 0; n < fw.cores; n++) {
-		const struct core *c = &fw.core[n];
-
-		if (!(mask & ~claimed & 1u << n) || c->use != CORE_BUSY)
-			continue;
-		if (c->job->queue->priority >= priority)
+	for (mask &= ~claimed & ~fw.core_idle & ~fw.core_stopping; mask; mask &= mask - 1) {
+		c = &fw.core[lowest_bit(mask)];
+		p = c->job->queue->priority;
+		if (p >= priority)
 			continue;
 		/* One that was asked before is as good as any. */
-		if (c->yield)
-			return n;
-		if (c->job->queue->priority < lowest) {
-			lowest = c->job->queue->priority;
-			best = n;
+		if (fw.core_asked & c->bit)
+			return c;
+		if (p < lowest) {
+			lowest = p;
+			best = c;
 		}
 	}
 	return best;
@@ -36,16 +39,16 @@ static u32 victim(u32 priority, u32 mask)
 
 static void claim(u32 priority, u32 mask)
 {
-	u32 n;
+	struct core *c;
 
 	if (!(fw.features & NPU_FW_FEATURE_PREEMPT))
 		return;
-	n = victim(priority, mask);
-	if (n == NPU_MAX_CORES)
+	c = victim(priority, mask);
+	if (!c)
 		return;
-	claimed |= 1u << n;
-	if (!fw.core[n].yield)
-		core_request_yield(n);
+	claimed |= c->bit;
+	if (!(fw.core_asked & c->bit))
+		core_request_yield(c);
 }
 
 static void place_paused(u32 priority)
@@ -60,11 +63,47 @@ static void place_paused(u32 priority)
 		cores = fw.core_idle & job->queue->core_mask;
 		if (cores) {
 			list_remove(&fw.paused[priority], node);
-			core_resume(lowest_bit(cores), job);
+			core_resume(&fw.core[lowest_bit(cores)], job);
 		} else {
 			claim(priority, job->queue->core_mask);
 		}
 	}
+}
+
+static void left_list(struct list *list, struct queue *q)
+{
+	list_remove(list, &q->ready);
+	queue_update(q);
+}
+
+static inline void start_next(struct core *c, struct queue *q, struct list *list)
+{
+	core_start(c, q);
+	q->buffered--;
+	if (q->fetched != q->tail)
+		queue_want_fetch(q);
+	if (!q->buffered || job_is_quick(q)) {
+		left_list(list, q);
+	} else if (list->head->next) {
+		list_remove(list, &q->ready);
+		list_push(list, &q->ready);
+	}
+}
+
+/*
+ * The usual case, with the same outcome as schedule(): a job of @q has ended on
+ * @c, and nobody but @q has anything to do. False: it is not the usual case.
+ */
+bool schedule_same(struct core *c, struct queue *q)
+{
+	struct list *list = &fw.ready[q->priority];
+
+	if (fw.ready_mask != 1u << q->priority || list->head != &q->ready || q->ready.next ||
+	    fw.paused[q->priority].head || fw.quick.head || !(q->core_mask & c->bit) ||
+	    fw.core_idle & ~c->bit)
+		return false;
+	start_next(c, q, list);
+	return true;
 }
 
 static void place_ready(u32 priority)
@@ -77,29 +116,36 @@ static void place_ready(u32 priority)
 		next = node->next;
 		q = entry_of(node, struct queue, ready);
 		cores = fw.core_idle & q->core_mask;
-		if (cores && fw.free_jobs.head) {
-			list_remove(&fw.ready[priority], node);
-			core_start(lowest_bit(cores), q);
-			queue_consumed(q);
-		} else if (!cores) {
+		if (cores) {
+			start_next(&fw.core[lowest_bit(cores)], q, &fw.ready[priority]);
+			/* A queue by itself stays where it is, and may have more. */
+			next = next ? next : fw.core_idle ? fw.ready[priority].head : NULL;
+		} else {
 			claim(priority, q->core_mask);
 		}
 		/* Behind a long list nothing can be had any more. */
-		if (!fw.core_idle && (!priority || claimed == (1u << fw.cores) - 1))
+		if (!fw.core_idle && (!priority || claimed == fw.core_all))
 			break;
 	}
 }
 
 void schedule(void)
 {
-	s32 p;
+	u32 p, mask;
 
-	job_run_quick();
+	if (fw.quick.head)
+		job_run_quick();
 	claimed = 0;
-	for (p = NPU_PRIORITIES - 1; p >= 0; p--) {
+	/* A job that runs already can be asked for by those above it only. */
+	for (mask = fw.ready_mask; mask; mask &= ~(1u << p)) {
+		p = highest_priority[mask];
+		if (!fw.core_idle && !p)
+			break;
 		if (fw.paused[p].head)
 			place_paused(p);
 		if (fw.ready[p].head)
 			place_ready(p);
+		if (!fw.paused[p].head && !fw.ready[p].head)
+			fw.ready_mask &= ~(1u << p);
 	}
 }

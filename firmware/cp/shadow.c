@@ -47,8 +47,8 @@ static u64 progress(const struct queue *q)
 	if (!q->running)
 		return cycles;
 	for (n = 0; n < fw.cores; n++)
-		if (fw.core[n].job && fw.core[n].job->queue == q)
-			cycles += core_cycles(n);
+		if (core_runs(&fw.core[n], q))
+			cycles += core_cycles(&fw.core[n]);
 	for (node = fw.paused[q->priority].head; node; node = node->next) {
 		struct job *job = entry_of(node, struct job, node);
 
