@@ -125,6 +125,8 @@ struct npu_plan_header {
 
 #define NPU_FUNCTION_BATCHED	(1u << 0)
 
+#define NPU_PLAN_MAX_FUNCTIONS	1024
+
 /**
  * struct npu_plan_function - a function that can be called by its name
  * @name: string, not empty, unique in the module
@@ -141,7 +143,9 @@ struct npu_plan_header {
  *	defines them (no padding); for reports
  * @reserved1: 0
  *
- * A call passes the inputs, then the outputs.
+ * A call passes the inputs, then the outputs. Tensors, buffers and steps of the
+ * functions follow one another in their tables, in the order of the functions,
+ * with nothing between and nothing left over.
  */
 struct npu_plan_function {
 	uint32_t name;

@@ -141,7 +141,7 @@ int npu_backend_accel_open(const char *path, struct npu_backend **out);
 int npu_backend_sim_open(struct npu_backend **out);
 
 /* CLOCK_MONOTONIC in nanoseconds. */
-int64_t npu_now(void);
+int64_t npu_clock_ns(void);
 
 /* Keep a message for this thread and return @error. */
 int npu_fail(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));

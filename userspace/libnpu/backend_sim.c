@@ -123,7 +123,7 @@ static void host_doorbell(void *opaque, u32 index, u32 value)
 static u64 host_now_us(void *opaque)
 {
 	(void)opaque;
-	return npu_now() / 1000;
+	return npu_clock_ns() / 1000;
 }
 
 static void host_relax(void *opaque)
@@ -316,7 +316,7 @@ static int sim_get_time(struct npu_backend *be, uint64_t *ticks, uint64_t *monot
 
 	sim_lock(sim);
 	*ticks = npu_read_ticks(&sim->env);
-	*monotonic_ns = npu_now();
+	*monotonic_ns = npu_clock_ns();
 	sim_unlock(sim);
 	return 0;
 }
@@ -351,7 +351,6 @@ static int settle(struct sim *sim, struct npu_pt_garbage *garbage)
 		npu_admin_tlb_invalidate(&sqe, SIM_CONTEXT, garbage->inv_va,
 					 garbage->inv_end - garbage->inv_va);
 		ret = sim_admin(sim, &sqe);
-		pthread_cond_signal(&sim->work);
 		if (ret)
 			return ret;
 	}

@@ -140,7 +140,7 @@ int npu_device_get_time(struct npu_device *dev, uint64_t *ticks, uint64_t *monot
 
 int64_t npu_deadline(int64_t timeout_ns)
 {
-	int64_t now = npu_now();
+	int64_t now = npu_clock_ns();
 
 	if (timeout_ns <= 0)
 		return now;

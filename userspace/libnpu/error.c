@@ -33,7 +33,7 @@ const char *npu_version(void)
 	return NPU_LIBRARY_VERSION;
 }
 
-int64_t npu_now(void)
+int64_t npu_clock_ns(void)
 {
 	struct timespec now;
 

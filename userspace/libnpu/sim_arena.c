@@ -44,6 +44,7 @@ void sim_arena_fini(struct sim_arena *arena)
 	npu_vaspace_fini(&arena->space);
 	free(arena->pages);
 	munmap(arena->base, arena->size);
+	arena->base = NULL;
 }
 
 static void mark(struct sim_arena *arena, uint64_t bus, uint64_t size, bool used)

@@ -363,7 +363,7 @@ static int report_of(struct npu_stream *stream, uint64_t seqno, struct npu_repor
 		return npu_fail(-ENOENT, "number of a job: expected %llu to %llu, found %llu",
 				stream->last >= SLOTS ? stream->last - SLOTS + 1ull : 1ull,
 				(unsigned long long)stream->last, (unsigned long long)seqno);
-	ret = npu_stream_wait_raw(stream, seqno, npu_now());
+	ret = npu_stream_wait_raw(stream, seqno, npu_clock_ns());
 	if (ret == -ETIMEDOUT)
 		return npu_fail(-EBUSY, "job %llu has not ended", (unsigned long long)seqno);
 	if (ret)
