@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include <stdio.h>
+#include <string.h>
+
+#include <npu/npu.h>
+
+#include "userspace/tools/tool.h"
+
+static const struct tool_command *const commands[] = {
+	&tool_list, &tool_info, &tool_load, &tool_unload, &tool_run, &tool_compile, &tool_objdump,
+};
+
+#define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static void help(FILE *out)
+{
+	fputs("usage: npu COMMAND [ARGUMENTS]\n\n", out);
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+	fputs("\nnpu COMMAND --help and npu-COMMAND(1) say more.\n"
+	      "NPU_DEVICE chooses the device: a node's path, or \"sim\" for one inside the process.\n", out);
+}
+
+static int run(const struct tool_command *c, int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--help") && strcmp(argv[i], "-h"))
+			continue;
+		printf("usage: npu %s %s\n\n%s\n", c->name, c->args, c->summary);
+		return TOOL_OK;
+	}
+	return c->run(argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		help(stderr);
+		return TOOL_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		help(stdout);
+		return TOOL_OK;
+	}
+	if (!strcmp(argv[1], "--version")) {
+		printf("npu %s\n", npu_version());
+		return TOOL_OK;
+	}
+	for (size_t i = 0; i < N_COMMANDS; i++)
+		if (!strcmp(argv[1], commands[i]->name))
+			return run(commands[i], argc - 1, argv + 1);
+	tool_fail("no command \"%s\"; npu --help lists them", argv[1]);
+	return TOOL_USAGE;
+}
