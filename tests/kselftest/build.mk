@@ -13,3 +13,11 @@ $(O)/tests/kselftest/%.o: CFLAGS += -Wno-sign-compare -Wno-missing-prototypes
 $(KSELFTESTS): $(O)/tests/kselftest/%: $(O)/tests/kselftest/%.o \
 		$(O)/tests/kselftest/npu_test.o $(O)/userspace/isa/libnpu_isa.a
 	$(link)
+
+BENCH_VM += $(O)/tests/bench/null_job
+
+$(O)/tests/bench/null_job.o: CPPFLAGS += -D_GNU_SOURCE $(LIBDRM_CFLAGS)
+$(O)/tests/bench/null_job: LDLIBS += -lpthread
+$(O)/tests/bench/null_job: $(O)/tests/bench/null_job.o $(O)/tests/kselftest/npu_test.o \
+		$(O)/userspace/isa/libnpu_isa.a
+	$(link)
