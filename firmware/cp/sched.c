@@ -37,18 +37,28 @@ static struct core *victim(u32 priority, u32 mask)
 	return best;
 }
 
-static void claim(u32 priority, u32 mask)
+/* Claims a core for a job; false: there is none to be had. */
+static bool claim(u32 priority, u32 mask)
 {
 	struct core *c;
 
 	if (!(fw.features & NPU_FW_FEATURE_PREEMPT))
-		return;
+		return false;
 	c = victim(priority, mask);
 	if (!c)
-		return;
+		return false;
 	claimed |= c->bit;
 	if (!(fw.core_asked & c->bit))
 		core_request_yield(c);
+	return true;
+}
+
+static void claim_for_entries(const struct queue *q)
+{
+	u32 n = q->buffered;
+
+	while (n-- && claim(q->priority, q->core_mask))
+		;
 }
 
 static void place_paused(u32 priority)
@@ -108,21 +118,22 @@ bool schedule_same(struct core *c, struct queue *q)
 
 static void place_ready(u32 priority)
 {
+	struct list *list = &fw.ready[priority];
 	struct node *node, *next;
 	struct queue *q;
 	u32 cores;
 
-	for (node = fw.ready[priority].head; node; node = next) {
+	for (node = list->head; node; node = next) {
 		next = node->next;
 		q = entry_of(node, struct queue, ready);
 		cores = fw.core_idle & q->core_mask;
-		if (cores) {
-			start_next(&fw.core[lowest_bit(cores)], q, &fw.ready[priority]);
-			/* A queue by itself stays where it is, and may have more. */
-			next = next ? next : fw.core_idle ? fw.ready[priority].head : NULL;
-		} else {
-			claim(priority, q->core_mask);
-		}
+		if (cores)
+			start_next(&fw.core[lowest_bit(cores)], q, list);
+		/* A queue by itself stays where it is, and may have more. */
+		if (cores && !next && fw.core_idle & q->core_mask)
+			next = list->head;
+		else if (priority && node->on && !(fw.core_idle & q->core_mask))
+			claim_for_entries(q);
 		/* Behind a long list nothing can be had any more. */
 		if (!fw.core_idle && (!priority || claimed == fw.core_all))
 			break;
