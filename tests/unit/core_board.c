@@ -121,11 +121,7 @@ void board_command(struct board *b, u32 command)
 
 void board_start(struct board *b, const struct board_run *run)
 {
-	u32 i;
-
 	board_command(b, NPU_CORE_CONTROL_CLEAR_MASK);
-	for (i = 0; i < sizeof(struct npu_job_report) / 4 && !run->start; i++)
-		board_reg(b, NPU_CORE_REPORT(i), 0);
 	board_reg(b, NPU_CORE_EVENT, 1);
 	board_reg(b, NPU_CORE_CONTEXT, BOARD_CONTEXT);
 	board_reg(b, NPU_CORE_INSN_LO, BOARD_INSN);
@@ -173,8 +169,14 @@ const s32 *board_acc(struct board *b, u32 i)
 
 void board_noise(struct board *b, u64 va, u32 bytes, struct random *r)
 {
+	u64 noise;
 	u32 i;
 
-	for (i = 0; i < bytes; i++)
-		b->mem[va + i] = random_u64(r);
+	for (i = 0; i < bytes; i += sizeof(noise)) {
+		u32 left = bytes - i;
+
+		noise = random_u64(r);
+		memcpy(b->mem + va + i, &noise,
+		       left < sizeof(noise) ? left : sizeof(noise));
+	}
 }

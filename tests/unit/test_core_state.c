@@ -192,11 +192,20 @@ static void commands(void **state)
 	set(NPU_CORE_CONTROL, CLEAR);
 	assert_int_equal(board_state(b), NPU_CORE_STATE_IDLE);
 	assert_false(npu_core_event(b->core));
-	/* The counters went on over the second START, the first tick stayed. */
-	assert_int_equal(board_report(b).start_tick, 1000);
+	/* A START at instruction 0 begins a new report ... */
+	b->tick = 6000;
 	set(NPU_CORE_CONTROL, START);
 	npu_core_run(b->core, 33, b->tick);
-	assert_int_equal(board_report(b).cycles, 233);
+	assert_int_equal(board_report(b).cycles, 33);
+	assert_int_equal(board_report(b).start_tick, 6000);
+	/* ... any other one goes on with what the window holds. */
+	set(NPU_CORE_CONTROL, CLEAR);
+	set(NPU_CORE_START_INDEX, 1);
+	b->tick = 9000;
+	set(NPU_CORE_CONTROL, START);
+	npu_core_run(b->core, 10, b->tick);
+	assert_int_equal(board_report(b).cycles, 43);
+	assert_int_equal(board_report(b).start_tick, 6000);
 }
 
 static void event(void **state)
