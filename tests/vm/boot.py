@@ -11,6 +11,7 @@ from machine import Machine
 
 FAILED = 125
 TAIL = 40
+BOOTS = 3
 SHARE_MODULES = ('9pnet_virtio', '9p')
 
 
@@ -104,10 +105,15 @@ def boot(options, command, settings, configure):
     with tempfile.TemporaryDirectory(prefix='npu-vm-') as folder:
         initrd = os.path.join(folder, 'initrd')
         image.write(initrd, settings)
-        machine = Machine(kernel, initrd, memory=options.memory, cpus=options.cpus,
-                          append=options.append, extra=extra, interactive='INTERACTIVE' in settings)
-        configure(machine)
-        machine.run(options.timeout)
+        for left in reversed(range(BOOTS)):
+            machine = Machine(kernel, initrd, memory=options.memory, cpus=options.cpus,
+                              append=options.append, extra=extra,
+                              interactive='INTERACTIVE' in settings)
+            configure(machine)
+            machine.run(options.timeout)
+            if not (left and machine.missed_patch()):
+                break
+            print('vm: the emulator failed while the kernel booted; once more', file=sys.stderr)
     if options.log:
         with open(options.log, 'wb') as file:
             file.write(machine.log)
