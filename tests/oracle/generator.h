@@ -51,6 +51,24 @@ struct generated {
 /* The program of a seed; false without memory. Always the same one. */
 bool generate(struct generated *program, uint64_t seed);
 
+/*
+ * A program of REQUANT whose products lie at, or right beside, half an integer,
+ * where each of its roundings shows.
+ */
+bool generate_requant(struct generated *program, uint64_t seed);
+
+/*
+ * A program that moves nothing but tokens, of a few hundred instructions with
+ * any flags. It may deadlock; nothing is expected of it.
+ */
+bool generate_tokens(struct generated *program, uint64_t seed);
+
+/*
+ * A program whose first instruction waits for a token of the one before FINISH.
+ * Unit 0 to 2 is load, compute and store; waiting instructions are the unit's.
+ */
+bool generate_queue(struct generated *program, unsigned int unit, uint32_t waiting);
+
 void generated_free(struct generated *program);
 
 /* The program as text: regions, segments and a line an instruction. */

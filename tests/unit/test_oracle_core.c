@@ -22,6 +22,7 @@
 #include "tests/oracle/generator.h"
 #include "tests/oracle/oracle.h"
 #include "tests/oracle/random.h"
+#include "userspace/isa/npu_builder.h"
 
 enum { CONTEXT = 5, BATCH = 1000, BATCHES = 10, ALL_FEATURES = 0x1f };
 
@@ -288,24 +289,38 @@ static void run_oracle(const struct generated *g, struct address_space *space,
 	assert_int_equal(oracle_run(&program, result), 0);
 }
 
-static void check_seed(uint64_t seed, bool print)
+/* Runs a program on both; gives the outcome, and frees the program. */
+static struct oracle_result check_program(struct generated *g)
 {
 	struct address_space expected;
 	struct oracle_result result;
-	struct generated g;
 	u64 cycles = 0;
 
+	assert_true(address_space_copy(&expected, &g->space));
+	run_oracle(g, &expected, &result);
+	check_mode(g, &expected, &result, WHOLE, &cycles);
+	if (g->seed % 2)
+		check_mode(g, &expected, &result, SLICED, &cycles);
+	if (g->yields)
+		check_mode(g, &expected, &result, YIELDED, &cycles);
+	address_space_free(&expected);
+	return result;
+}
+
+static void check_seed(uint64_t seed, bool print)
+{
+	struct oracle_result result;
+	struct generated g;
+
 	assert_true(generate(&g, seed));
-	assert_true(address_space_copy(&expected, &g.space));
-	run_oracle(&g, &expected, &result);
 	if (print)
 		generated_print(&g, stderr);
-	check_mode(&g, &expected, &result, WHOLE, &cycles);
-	if (seed % 2)
-		check_mode(&g, &expected, &result, SLICED, &cycles);
-	if (g.yields)
-		check_mode(&g, &expected, &result, YIELDED, &cycles);
-	address_space_free(&expected);
+	result = check_program(&g);
+	assert_int_equal(result.fault_code, g.fault_code);
+	if (g.fault_code) {
+		assert_int_equal(result.fault_unit, g.fault_unit);
+		assert_int_equal(result.insn, g.fault_insn);
+	}
 	generated_free(&g);
 }
 
@@ -315,6 +330,70 @@ static void test_batch(void **state)
 
 	for (uint64_t seed = first; seed < first + BATCH; seed++)
 		check_seed(seed, false);
+}
+
+/* Products at half an integer: every rounding step shows. */
+static void test_requant(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 40; seed++) {
+		struct generated g;
+
+		assert_true(generate_requant(&g, seed));
+		assert_int_equal(check_program(&g).fault_code, NPU_FAULT_NONE);
+		generated_free(&g);
+	}
+}
+
+static void check_tokens(struct generated *g, unsigned int *deadlocks)
+{
+	const struct segment *code = &g->space.segments[0];
+	struct oracle_result result = check_program(g);
+	size_t stuck = SIZE_MAX;
+
+	/* The builder's check is a third opinion. */
+	if (npu_tokens_check(code->bytes, g->insn_count, &stuck)) {
+		assert_int_equal(result.fault_code, NPU_FAULT_DEADLOCK);
+		assert_int_equal(result.insn, stuck);
+		(*deadlocks)++;
+	} else {
+		assert_int_equal(result.fault_code, NPU_FAULT_NONE);
+	}
+}
+
+static void test_tokens(void **state)
+{
+	enum { PROGRAMS = 3000 };
+	unsigned int deadlocks = 0;
+	(void)state;
+
+	for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
+		struct generated g;
+
+		assert_true(generate_tokens(&g, seed));
+		check_tokens(&g, &deadlocks);
+		generated_free(&g);
+	}
+	/* Both ends are common. */
+	assert_in_range(deadlocks, PROGRAMS / 10, PROGRAMS - PROGRAMS / 10);
+}
+
+/* As many instructions may wait as the queue is deep, and no more. */
+static void test_queue_depth(void **state)
+{
+	(void)state;
+	for (unsigned int unit = 0; unit < 3; unit++) {
+		for (unsigned int more = 0; more < 2; more++) {
+			struct oracle_result result;
+			struct generated g;
+
+			assert_true(generate_queue(&g, unit, NPU_CMD_QUEUE_DEPTH + more));
+			result = check_program(&g);
+			assert_int_equal(result.fault_code,
+					 more ? NPU_FAULT_DEADLOCK : NPU_FAULT_NONE);
+			generated_free(&g);
+		}
+	}
 }
 
 static uint64_t replay_first, replay_count = 1;
@@ -353,7 +432,11 @@ static int run_batches(void)
 {
 	static char names[BATCHES][40];
 	static uint64_t firsts[BATCHES];
-	struct CMUnitTest tests[BATCHES];
+	struct CMUnitTest tests[BATCHES + 3] = {
+		[BATCHES] = cmocka_unit_test(test_requant),
+		[BATCHES + 1] = cmocka_unit_test(test_tokens),
+		[BATCHES + 2] = cmocka_unit_test(test_queue_depth),
+	};
 
 	for (int i = 0; i < BATCHES; i++) {
 		firsts[i] = (uint64_t)i * BATCH + 1;
