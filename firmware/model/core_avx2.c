@@ -16,12 +16,13 @@
 #include <immintrin.h>
 
 #define AVX2 __attribute__((target("avx2")))
+#define NOINLINE __attribute__((noinline))
 
 /* Rounding to nearest, all exceptions masked, no flushing to zero. */
 #define MXCSR_DEFAULT 0x1f80
 
 /* Transposes 8 x 8 values of 16 bits; rows are 16 bytes apart at @from. */
-AVX2 static void avx2_transpose(__m128i to[8], const s8 *from)
+static AVX2 void avx2_transpose(__m128i to[8], const s8 *from)
 {
 	__m128i r[8], s[8];
 	int i;
@@ -44,7 +45,7 @@ AVX2 static void avx2_transpose(__m128i to[8], const s8 *from)
 	}
 }
 
-AVX2 static __attribute__((noinline)) void avx2_pack(__m256i *to, const s8 *wgt)
+static AVX2 NOINLINE void avx2_pack(__m256i *to, const s8 *wgt)
 {
 	__m128i low[8], high[8];
 	int p;
@@ -61,7 +62,7 @@ AVX2 static __attribute__((noinline)) void avx2_pack(__m256i *to, const s8 *wgt)
 #define AVX2_STEP(sum, x, wgt) \
 	_mm256_add_epi32(sum, _mm256_madd_epi16(x, _mm256_loadu_si256(wgt)))
 
-AVX2 static void avx2_gemm(struct npu_core *c, const u64 *step, u32 n)
+static AVX2 void avx2_gemm(struct npu_core *c, const u64 *step, u32 n)
 {
 	__m256i *acc = (__m256i *)c->acc[step_dst(*step)];
 	__m256i sum0 = _mm256_loadu_si256(acc);
@@ -73,6 +74,7 @@ AVX2 static void avx2_gemm(struct npu_core *c, const u64 *step, u32 n)
 		__m256i *wgt = (__m256i *)c->pack + w * NPU_BLOCK;
 		__m256i *to = (__m256i *)c->acc[step_dst(*step)];
 		s32 pair[NPU_BLOCK / 2];
+		__m128i inp;
 
 		if (unlikely(c->pack_tag[w] != w + 1)) {
 			avx2_pack(wgt, c->wgt[w][0]);
@@ -85,8 +87,8 @@ AVX2 static void avx2_gemm(struct npu_core *c, const u64 *step, u32 n)
 			sum0 = _mm256_loadu_si256(acc);
 			sum1 = _mm256_loadu_si256(acc + 1);
 		}
-		_mm256_storeu_si256((__m256i *)pair, _mm256_cvtepi8_epi16(
-			_mm_loadu_si128((void *)c->inp[step_src(*step)])));
+		inp = _mm_loadu_si128((__m128i *)c->inp[step_src(*step)]);
+		_mm256_storeu_si256((__m256i *)pair, _mm256_cvtepi8_epi16(inp));
 #pragma GCC unroll 8
 		for (p = 0; p < NPU_BLOCK / 2; p++) {
 			__m256i x = _mm256_set1_epi32(pair[p]);
@@ -99,25 +101,25 @@ AVX2 static void avx2_gemm(struct npu_core *c, const u64 *step, u32 n)
 	_mm256_storeu_si256(acc + 1, sum1);
 }
 
-AVX2 static void avx2_alu_imm(struct npu_core *c, const u64 *step,
+static AVX2 void avx2_alu_imm(struct npu_core *c, const u64 *step,
 			      u32 n, u32 op, s32 imm)
 {
 	lanes_alu_imm(c, step, n, op, imm);
 }
 
-AVX2 static void avx2_alu_reg(struct npu_core *c, const u64 *step,
+static AVX2 void avx2_alu_reg(struct npu_core *c, const u64 *step,
 			      u32 n, u32 op)
 {
 	lanes_alu_reg(c, step, n, op);
 }
 
-AVX2 static void avx2_vmac(struct npu_core *c, const u64 *step,
+static AVX2 void avx2_vmac(struct npu_core *c, const u64 *step,
 			   u32 n)
 {
 	lanes_vmac(c, step, n);
 }
 
-AVX2 static void avx2_lut(struct npu_core *c, const u64 *step,
+static AVX2 void avx2_lut(struct npu_core *c, const u64 *step,
 			  u32 n, const s8 *table)
 {
 	lanes_lut(c, step, n, table);
@@ -133,12 +135,13 @@ AVX2 static void avx2_lut(struct npu_core *c, const u64 *step,
  * special value comes up. Bounds are within +-512, so a product may be cut to
  * +-1024 before it becomes an integer.
  */
-AVX2 static __m256i avx2_requant_lanes(__m256i v, __m256i scale, __m256i bounds)
+static AVX2 __m256i avx2_requant_lanes(__m256i v, __m256i scale, __m256i bounds)
 {
 	const __m256 far = _mm256_set1_ps(1024.0f);
-	__m256i normal = _mm256_and_si256(
-		_mm256_cmpgt_epi32(scale, _mm256_set1_epi32(0x007fffff)),
-		_mm256_cmpgt_epi32(_mm256_set1_epi32(0x4f000000), scale));
+	__m256i above = _mm256_cmpgt_epi32(scale, _mm256_set1_epi32(0x7fffff));
+	__m256i below = _mm256_cmpgt_epi32(_mm256_set1_epi32(0x4f000000),
+					   scale);
+	__m256i normal = _mm256_and_si256(above, below);
 	__m256 s = _mm256_castsi256_ps(_mm256_and_si256(scale, normal));
 	__m256 r = _mm256_mul_ps(_mm256_cvtepi32_ps(v), s);
 	__m256i i;
@@ -152,8 +155,8 @@ AVX2 static __m256i avx2_requant_lanes(__m256i v, __m256i scale, __m256i bounds)
 }
 
 /* Not inlined, so that it stays between the changes of the rounding mode. */
-AVX2 static __attribute__((noinline)) void
-avx2_requant_rows(struct npu_core *c, const u64 *step, u32 n)
+static AVX2 NOINLINE void avx2_requant_rows(struct npu_core *c,
+					    const u64 *step, u32 n)
 {
 	u32 i, half;
 
@@ -166,14 +169,14 @@ avx2_requant_rows(struct npu_core *c, const u64 *step, u32 n)
 			__m256i v = _mm256_loadu_si256(acc + half);
 
 			v = _mm256_add_epi32(v, param[4 + half]);
-			_mm256_storeu_si256(acc + half,
-				avx2_requant_lanes(v, param[half],
-						   param[2 + half]));
+			v = avx2_requant_lanes(v, param[half],
+					       param[2 + half]);
+			_mm256_storeu_si256(acc + half, v);
 		}
 	}
 }
 
-AVX2 static void avx2_requant(struct npu_core *c, const u64 *step,
+static AVX2 void avx2_requant(struct npu_core *c, const u64 *step,
 			      u32 n)
 {
 	u32 mxcsr = _mm_getcsr();

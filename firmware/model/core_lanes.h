@@ -26,8 +26,8 @@ static __always_inline u32 alu_op(u32 op, s32 a, s32 b)
 }
 
 static __always_inline void each_imm(struct npu_core *c,
-				    const u64 *step, u32 n, u32 op,
-				    s32 imm)
+				     const u64 *step, u32 n, u32 op,
+				     s32 imm)
 {
 	u32 i, o;
 
@@ -40,7 +40,7 @@ static __always_inline void each_imm(struct npu_core *c,
 }
 
 static __always_inline void each_reg(struct npu_core *c,
-				    const u64 *step, u32 n, u32 op)
+				     const u64 *step, u32 n, u32 op)
 {
 	u32 i, o;
 
@@ -56,8 +56,8 @@ static __always_inline void each_reg(struct npu_core *c,
 
 /* One loop an operation, so that each is as tight as can be. */
 static __always_inline void lanes_alu_imm(struct npu_core *c,
-					 const u64 *step, u32 n,
-					 u32 op, s32 imm)
+					  const u64 *step, u32 n,
+					  u32 op, s32 imm)
 {
 	switch (op) {
 	case NPU_ALU_MIN:
@@ -82,8 +82,8 @@ static __always_inline void lanes_alu_imm(struct npu_core *c,
 }
 
 static __always_inline void lanes_alu_reg(struct npu_core *c,
-					 const u64 *step, u32 n,
-					 u32 op)
+					  const u64 *step, u32 n,
+					  u32 op)
 {
 	switch (op) {
 	case NPU_ALU_MIN:
@@ -105,7 +105,7 @@ static __always_inline void lanes_alu_reg(struct npu_core *c,
 }
 
 static __always_inline void lanes_vmac(struct npu_core *c,
-				      const u64 *step, u32 n)
+				       const u64 *step, u32 n)
 {
 	const s8 (*row)[NPU_BLOCK] = c->wgt[0];
 	u32 i, o;
@@ -121,8 +121,8 @@ static __always_inline void lanes_vmac(struct npu_core *c,
 }
 
 static __always_inline void lanes_lut(struct npu_core *c,
-				     const u64 *step, u32 n,
-				     const s8 *table)
+				      const u64 *step, u32 n,
+				      const s8 *table)
 {
 	u32 i, o;
 
