@@ -21,3 +21,8 @@ $(O)/tests/core/sanitized/%.o: %.c
 $(CORE_HOSTILE): $(CORE_SANITIZED) $(O)/userspace/isa/libnpu_isa.a
 $(CORE_HOSTILE): LDFLAGS += $(CORE_SANITIZE)
 $(CORE_HOSTILE).o: CFLAGS += $(CORE_SANITIZE)
+
+$(O)/tests/bench/model_gemm: $(O)/tests/bench/model_gemm.o \
+	$(O)/tests/unit/core_board.o $(O)/firmware/model/libnpu_model.a $(O)/userspace/isa/libnpu_isa.a
+	$(link)
+BENCH += $(O)/tests/bench/model_gemm
