@@ -22,8 +22,15 @@ _start:
 
 	.balign	4
 trap_entry:
+	/* What traps from here on ends in sleep. */
+	la	t0, sleep
+	csrw	mtvec, t0
 	la	sp, stack_top
 	csrr	a0, mcause
 	call	fw_trap
-3:	wfi
-	j	3b
+
+	.balign	4
+sleep:
+	csrw	mie, zero
+1:	wfi
+	j	1b
