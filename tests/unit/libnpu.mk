@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+# The runtime, on the device model in the test's process; and its loader with a sanitizer.
+LIBNPU_TESTS := $(addprefix $(O)/tests/unit/test_libnpu_, stream module function hostkernel vaspace)
+
+$(LIBNPU_TESTS): $(O)/tests/unit/libnpu_image.o $(LIBNPU) $(O)/userspace/isa/libnpu_isa.a \
+	| $(O)/firmware/cp/npu_fw.bin
+$(LIBNPU_TESTS): LDLIBS += $(LIBNPU_LIBS)
+$(LIBNPU_TESTS:=.o): CPPFLAGS += $(LIBNPU_CPPFLAGS) -D_GNU_SOURCE
+
+TESTS_NATIVE += $(LIBNPU_TESTS)
+
+# What reads untrusted files is compiled once more, with AddressSanitizer.
+LIBNPU_ASAN := $(O)/asan
+LIBNPU_ASAN_SRC := $(LIBNPU_SRC) $(HOST_OBJS:$(O)/%.o=%.c) $(NPU_MODEL_SRC) \
+	tests/unit/libnpu_image.c tests/unit/test_libnpu_mutate.c
+LIBNPU_ASAN_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+
+$(LIBNPU_ASAN)/%.o: %.c
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) -D_GNU_SOURCE -DNPU_LIBRARY_VERSION='"$(VERSION)"' $(LIBNPU_CPPFLAGS) \
+		$(LIBDRM_CPPFLAGS) $(CFLAGS) -O1 $(LIBNPU_ASAN_FLAGS) -MMD -MP -c -o $@ $<
+
+$(O)/tests/unit/test_libnpu_mutate: $(LIBNPU_ASAN_SRC:%.c=$(LIBNPU_ASAN)/%.o) \
+		$(O)/userspace/isa/libnpu_isa.a | $(O)/firmware/cp/npu_fw.bin
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(LIBNPU_ASAN_FLAGS) -o $@ $(filter %.o %.a,$^) $(LIBNPU_LIBS) -lcmocka -lm
+
+TESTS_NATIVE += $(O)/tests/unit/test_libnpu_mutate
