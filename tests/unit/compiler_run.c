@@ -145,6 +145,22 @@ static void pack(const struct npu_host_pack *k, const int8_t *from, int8_t *to, 
 			}
 }
 
+static void patches(const struct npu_host_patches *k, const int8_t *from, int8_t *to)
+{
+	uint32_t taps = k->c * k->kernel_h * k->kernel_w, blocks = (taps + 15) / 16;
+
+	for (uint64_t at = 0; at < (uint64_t)k->n * k->out_h * k->out_w * taps; at++) {
+		uint32_t tap = at % taps, x = at / taps % k->out_w, y = at / taps / k->out_w % k->out_h;
+		uint32_t image = at / taps / k->out_w / k->out_h, c = tap / (k->kernel_h * k->kernel_w);
+		int64_t iy = (int64_t)y * k->stride_h - k->pad_top + tap / k->kernel_w % k->kernel_h * k->dilation_h;
+		int64_t ix = (int64_t)x * k->stride_w - k->pad_left + tap % k->kernel_w * k->dilation_w;
+		bool inside = iy >= 0 && iy < k->h && ix >= 0 && ix < k->w;
+
+		to[((((uint64_t)image * blocks + tap / 16) * k->out_h + y) * k->out_w + x) * 16 + tap % 16] =
+			inside ? from[(((uint64_t)image * k->c + c) * k->h + iy) * k->w + ix] : k->pad;
+	}
+}
+
 static void run_host(struct machine *m, const struct npuc_host *h)
 {
 	void *a = place(m, &h->operand[0]), *b = place(m, &h->operand[1]);
@@ -157,6 +173,8 @@ static void run_host(struct machine *m, const struct npuc_host *h)
 		pack(h->param, a, b, false);
 	else if (!strcmp(h->kernel, "unpack_nchw16"))
 		pack(h->param, a, b, true);
+	else if (!strcmp(h->kernel, "pack_patches"))
+		patches(h->param, a, b);
 	else if (!strcmp(h->kernel, "copy"))
 		memcpy(b, a, h->operand[0].size);
 	else if (!strcmp(h->kernel, "flip_sign8"))

@@ -206,6 +206,46 @@ int npuc_blocked(struct npuc_program *p, int value, int n, int c, int h, int w)
 	return err < 0 ? err : (int)(v - p->value);
 }
 
+static bool patches_pay(const struct npuc_layer *l)
+{
+	int taps = l->window.kernel_h * l->window.kernel_w;
+	int64_t packed = (int64_t)npuc_blocks(l->in_c * taps) * l->out_h * l->out_w;
+	int64_t plain = (int64_t)npuc_blocks(l->in_c) * l->in_h * l->in_w;
+
+	return taps > 1 && 2 * npuc_blocks(l->in_c * taps) <= npuc_blocks(l->in_c) * taps && packed <= 4 * plain;
+}
+
+int npuc_patches(struct npuc_program *p, int value, const struct npuc_layer *l, int images)
+{
+	const struct npuc_window *w = &l->window;
+	struct npu_host_patches k = {
+		images, l->in_c, l->in_h, l->in_w, l->out_h, l->out_w, w->kernel_h, w->kernel_w, w->stride_h,
+		w->stride_w, w->dilation_h, w->dilation_w, w->pad_top, w->pad_left, l->pad_value, 0,
+	};
+	struct npuc_value from = *root(p, value), *v;
+	struct npuc_place dense = from.dense;
+	const char *name = p->g->tensor[from.tensor].name;
+	int err = 0;
+
+	if (!from.dense.space || from.blocked.space || !patches_pay(l))
+		return -ENOENT;
+	if (from.flip)
+		err = flip_bytes(p, name, &dense);
+	value = err ? err : npuc_value_new(p, from.tensor);
+	if (value < 0)
+		return value;
+	v = &p->value[value];
+	*v = from;
+	v->alias = -1;
+	v->n = images;
+	v->c = l->in_c * w->kernel_h * w->kernel_w;
+	v->h = l->out_h;
+	v->w = l->out_w;
+	v->blocked = npuc_scratch(p, (uint64_t)images * npuc_blocks(v->c) * v->h * v->w * 16);
+	err = npuc_stage_host(p, name, "pack_patches", dense, v->blocked, &k, sizeof(k));
+	return err < 0 ? err : value;
+}
+
 struct npuc_layer *npuc_fusable(struct npuc_program *p, int value)
 {
 	const struct npuc_value *v = &p->value[value];

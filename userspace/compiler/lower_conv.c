@@ -333,6 +333,29 @@ static int check_input(struct npuc_program *p, const struct npuc_node *n, const 
 	return 0;
 }
 
+/* A layer over patches is a product: each window is a pixel, each tap a channel. */
+static void over_patches(struct npuc_layer *l)
+{
+	l->in_c *= l->window.kernel_h * l->window.kernel_w;
+	l->in_h = l->out_h;
+	l->in_w = l->out_w;
+	l->window = (struct npuc_window){ 1, 1, 1, 1, 1, 1, 0, 0, 0, 0 };
+}
+
+static int conv_input(struct npuc_program *p, const struct npuc_node *n, struct npuc_layer *l, int images)
+{
+	int value = npuc_value_of(p, n->in[0]);
+
+	if (value < 0)
+		return value;
+	l->in = npuc_patches(p, value, l, images);
+	if (l->in >= 0)
+		over_patches(l);
+	else if (l->in == -ENOENT)
+		l->in = npuc_blocked(p, value, images, l->in_c, l->in_h, l->in_w);
+	return l->in < 0 ? l->in : 0;
+}
+
 static int lower_conv(struct npuc_program *p, const struct npuc_node *n, struct npuc_layer *l)
 {
 	const struct npuc_tensor *x = &p->g->tensor[n->in[0]];
@@ -355,11 +378,9 @@ static int lower_conv(struct npuc_program *p, const struct npuc_node *n, struct 
 	set_bounds(l, &q);
 	l->macs = (uint64_t)x->dim[0] * l->out_c * l->mid_h * l->mid_w * (l->in_c / groups) *
 		  l->window.kernel_h * l->window.kernel_w;
-	l->in = npuc_value_of(p, n->in[0]);
-	if (l->in >= 0)
-		l->in = npuc_blocked(p, l->in, x->dim[0], l->in_c, l->in_h, l->in_w);
-	if (l->in < 0)
-		return l->in;
+	err = conv_input(p, n, l, x->dim[0]);
+	if (err)
+		return err;
 	set_shape(&p->g->tensor[n->out[0]], 4,
 		  (int64_t[]){ x->dim[0], l->out_c, l->out_h, l->out_w });
 	l->out = out_value(p, n, q.y_type, x->dim[0], l);

@@ -160,6 +160,12 @@ int npuc_value_of(struct npuc_program *p, int tensor);
 int npuc_value_new(struct npuc_program *p, int tensor);
 int npuc_dense(struct npuc_program *p, int value);
 int npuc_blocked(struct npuc_program *p, int value, int n, int c, int h, int w);
+/*
+ * The windows of @l's convolution over @value as channels of a new value, where
+ * that saves the core work: few channels fill a block badly. Gives the value,
+ * or -ENOENT where it does not pay.
+ */
+int npuc_patches(struct npuc_program *p, int value, const struct npuc_layer *l, int images);
 struct npuc_place npuc_scratch(struct npuc_program *p, uint64_t size);
 int npuc_stage_host(struct npuc_program *p, const char *name, const char *kernel, struct npuc_place a,
 		    struct npuc_place b, const void *param, size_t param_size);

@@ -339,6 +339,50 @@ struct npu_host_pack {
 };
 
 /**
+ * struct npu_host_patches - parameters of "pack_patches"
+ * @n: images
+ * @c: channels
+ * @h: rows
+ * @w: columns
+ * @out_h: rows of windows
+ * @out_w: columns of windows
+ * @kernel_h: rows of a window
+ * @kernel_w: columns of a window
+ * @stride_h: rows from window to window
+ * @stride_w: columns from window to window
+ * @dilation_h: rows from tap to tap
+ * @dilation_w: columns from tap to tap
+ * @pad_top: rows of padding before
+ * @pad_left: columns of padding before
+ * @pad: value of taps outside the image, and of lanes beyond the last tap,
+ *	-128 to 127
+ * @reserved: 0
+ *
+ * Operand 0 R 8 bits [n][c][h][w], operand 1 W
+ * [n][ceil(taps / 16)][out_h][out_w][16] with taps = c * kernel_h * kernel_w:
+ * lane (ch * kernel_h + y) * kernel_w + x of a window is that tap of it. A
+ * convolution over few channels becomes a product over full blocks.
+ */
+struct npu_host_patches {
+	uint32_t n;
+	uint32_t c;
+	uint32_t h;
+	uint32_t w;
+	uint32_t out_h;
+	uint32_t out_w;
+	uint32_t kernel_h;
+	uint32_t kernel_w;
+	uint32_t stride_h;
+	uint32_t stride_w;
+	uint32_t dilation_h;
+	uint32_t dilation_w;
+	uint32_t pad_top;
+	uint32_t pad_left;
+	int32_t pad;
+	uint32_t reserved;
+};
+
+/**
  * struct npu_host_copy - parameters of the plain kernels
  * @size: bytes of each operand, at least 1
  *
@@ -418,6 +462,7 @@ _Static_assert(sizeof(struct npu_plan_region) == 24, "npu_plan_region");
 _Static_assert(sizeof(struct npu_plan_operand) == 24, "npu_plan_operand");
 _Static_assert(sizeof(struct npu_host_quantize) == 16, "npu_host_quantize");
 _Static_assert(sizeof(struct npu_host_pack) == 24, "npu_host_pack");
+_Static_assert(sizeof(struct npu_host_patches) == 64, "npu_host_patches");
 _Static_assert(sizeof(struct npu_host_transpose) == 72, "npu_host_transpose");
 _Static_assert(sizeof(struct npu_host_pool) == 56, "npu_host_pool");
 

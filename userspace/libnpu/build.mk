@@ -17,7 +17,7 @@ $(LIBNPU_OBJS): CPPFLAGS += -D_GNU_SOURCE -DNPU_LIBRARY_VERSION='"$(VERSION)"' $
 $(LIBNPU_OBJS): CFLAGS += -fvisibility=hidden
 # Each step of the quantisation rules is rounded; packing and pooling are worth vectors.
 $(LIBNPU_OUT)/hostkernel_quantize.o: CFLAGS += -ffp-contract=off -fno-math-errno -O3
-$(LIBNPU_OUT)/hostkernel_layout.o $(LIBNPU_OUT)/hostkernel_pool.o: CFLAGS += -O3
+$(LIBNPU_OUT)/hostkernel_layout.o $(LIBNPU_OUT)/hostkernel_patch.o $(LIBNPU_OUT)/hostkernel_pool.o: CFLAGS += -O3
 
 $(LIBNPU): $(LIBNPU_ALL)
 	$(archive)

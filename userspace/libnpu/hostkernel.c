@@ -8,7 +8,8 @@
 const struct npu_host_kernel *npu_host_kernel_find(const char *name)
 {
 	static const struct npu_host_kernel *const tables[] = {
-		npu_host_kernels_quantize, npu_host_kernels_layout, npu_host_kernels_pool,
+		npu_host_kernels_quantize, npu_host_kernels_layout, npu_host_kernels_patch,
+		npu_host_kernels_pool,
 	};
 	const struct npu_host_kernel *kernel;
 	size_t i;

@@ -41,6 +41,7 @@ const struct npu_host_kernel *npu_host_kernel_find(const char *name);
 /* Tables of hostkernel_*.c, each ended by an entry without a name. */
 extern const struct npu_host_kernel npu_host_kernels_quantize[];
 extern const struct npu_host_kernel npu_host_kernels_layout[];
+extern const struct npu_host_kernel npu_host_kernels_patch[];
 extern const struct npu_host_kernel npu_host_kernels_pool[];
 
 /* *@total *= @factor; false beyond NPU_PLAN_MAX_BYTES, or for 0. */
