@@ -453,6 +453,12 @@ static void choose_regions(struct generator *g)
 	for (unsigned int i = 0; i < count; i++)
 		g->regions[i] = random_region(g, (unsigned int)random_below(&g->r,
 									    TRACKED_SEGMENTS));
+	/* For a fault: what no address reaches. */
+	if (count > 2 && random_chance(&g->r, 30))
+		g->regions[1] = (struct npu_region){
+			random_below(&g->r, 2) ? UINT64_C(1) << NPU_VA_BITS : UINT64_MAX - 63,
+			UINT64_MAX - random_below(&g->r, 2),
+		};
 	/* Every memory is to be reached somehow. */
 	if (count)
 		g->regions[count < NPU_REGION_ENTRIES ? count - 1 : 7] =

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: MIT
-$(O)/tests/unit/test_oracle_core: $(O)/tests/oracle/liboracle.a \
-	$(O)/userspace/isa/libnpu_isa.a $(O)/firmware/model/libnpu_model.a
-TESTS_NATIVE += $(O)/tests/unit/test_oracle_core
+ORACLE_TESTS := $(O)/tests/unit/test_oracle $(O)/tests/unit/test_oracle_core
+
+$(ORACLE_TESTS): $(O)/tests/oracle/liboracle.a $(O)/userspace/isa/libnpu_isa.a
+$(O)/tests/unit/test_oracle_core: $(O)/firmware/model/libnpu_model.a
+TESTS_NATIVE += $(ORACLE_TESTS)

@@ -619,7 +619,8 @@ static int check_tokens(const char *program, int repeat, size_t *stuck)
 	for (size_t i = 0; i < count * (size_t)repeat; i++) {
 		const char *p = program + i % count * 2;
 		unsigned char *word = words + i * NPU_INSN_BYTES;
-		unsigned int memory = *p == 'l' ? NPU_MEM_INP : *p == 's' ? NPU_MEM_OUT : NPU_MEM_UOP;
+		unsigned int memory = *p == 'l' ? NPU_MEM_INP :
+				      *p == 's' ? NPU_MEM_OUT : NPU_MEM_UOP;
 		unsigned int flags = (unsigned int)(p[1] <= '9' ? p[1] - '0' : p[1] - 'a' + 10);
 
 		word[0] = flags << 3 | (memory & 1) << 7 | (*p == 's' ? NPU_OP_STORE : NPU_OP_LOAD);

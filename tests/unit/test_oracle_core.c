@@ -243,7 +243,7 @@ static bool confined(const struct generated *g, const struct address_space *afte
 		const struct segment *s = &g->space.segments[i];
 
 		for (u32 at = 0; at < s->size; at += GENERATED_GRANULE) {
-			bool stored = i < GENERATED_DATA_SEGMENTS &&
+			bool stored = i < GENERATED_DATA_SEGMENTS && at < GENERATED_SEGMENT &&
 				      g->stored[i][at / GENERATED_GRANULE];
 
 			if (!stored && memcmp(s->bytes + at, after->segments[i].bytes + at,

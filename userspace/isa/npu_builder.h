@@ -327,8 +327,7 @@ int npu_builder_dep_pop(struct npu_builder *b, unsigned int from, unsigned int t
  * afterwards.
  *
  * Return: 0 or the first error: -EDEADLK when the tokens never come, -EINVAL
- * inside a recording, -E2BIG when the micro-op image leaves its region's reach,
- * -ENOMEM. Since 0.1.
+ * inside a recording, -E2BIG beyond 2^32 - 1 instructions, -ENOMEM. Since 0.1.
  */
 int npu_builder_finish(struct npu_builder *b, struct npu_builder_output *out);
 
@@ -342,7 +341,7 @@ int npu_builder_finish(struct npu_builder *b, struct npu_builder_output *out);
  * Follows token queues and the units' instruction queues as the manual states
  * them; looks at nothing else.
  *
- * Return: 0, -EDEADLK, -ENOMEM. Since 0.1.
+ * Return: 0 or -EDEADLK. Since 0.1.
  */
 int npu_tokens_check(const void *insns, size_t count, size_t *stuck);
 
