@@ -183,7 +183,7 @@
 	X(MAGIC, 0x000u, 1u, 4u, RO, RO, FIXED, 0x3155504eu, 0xffffffffu) \
 	X(CONTRACT, 0x004u, 1u, 4u, RO, RO, FIXED, 0x00000001u, 0xffffffffu) \
 	X(DEVICE, 0x008u, 1u, 4u, RO, RO, FIXED, 0x4e500001u, 0xffffffffu) \
-	X(REVISION, 0x00cu, 1u, 4u, RO, RO, FIXED, 0x00000000u, 0xffffffffu) \
+	X(REVISION, 0x00cu, 1u, 4u, RO, RO, IMPL, 0x00000000u, 0xffffffffu) \
 	X(FEATURES_LO, 0x010u, 1u, 4u, RO, RO, IMPL, 0x00000000u, 0xffffffffu) \
 	X(FEATURES_HI, 0x014u, 1u, 4u, RO, RO, IMPL, 0x00000000u, 0xffffffffu) \
 	X(TOPOLOGY, 0x018u, 1u, 4u, RO, RO, IMPL, 0x00000000u, 0x00ffffffu) \
@@ -348,6 +348,8 @@
 #define NPU_CORE_STATUS_STATE_MASK	0x000000ffu
 #define NPU_CORE_EVENT			0x008u
 #define NPU_CORE_CONTEXT		0x00cu
+#define NPU_CORE_CONTEXT_ID_SHIFT	0
+#define NPU_CORE_CONTEXT_ID_MASK	0x0000ffffu
 #define NPU_CORE_INSN_LO		0x010u
 #define NPU_CORE_INSN_HI		0x014u
 #define NPU_CORE_INSN_COUNT		0x018u
@@ -356,6 +358,8 @@
 #define NPU_CORE_REGION_HI		0x024u
 #define NPU_CORE_REGION_COUNT		0x028u
 #define NPU_CORE_YIELD_REQUEST		0x02cu
+#define NPU_CORE_YIELD_REQUEST_STOP_SHIFT	0
+#define NPU_CORE_YIELD_REQUEST_STOP_MASK	0x00000001u
 #define NPU_CORE_LIMIT_LO		0x030u
 #define NPU_CORE_LIMIT_LO_RESET		0xffffffffu
 #define NPU_CORE_LIMIT_HI		0x034u
@@ -371,7 +375,7 @@
 	X(CONTROL, 0x000u, 1u, 4u, NONE, WO, FIXED, 0x00000000u, 0x0000000fu) \
 	X(STATUS, 0x004u, 1u, 4u, NONE, RO, FIXED, 0x00000000u, 0x000000ffu) \
 	X(EVENT, 0x008u, 1u, 4u, NONE, W1C, FIXED, 0x00000000u, 0xffffffffu) \
-	X(CONTEXT, 0x00cu, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(CONTEXT, 0x00cu, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0x0000ffffu) \
 	X(INSN_LO, 0x010u, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
 	X(INSN_HI, 0x014u, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
 	X(INSN_COUNT, 0x018u, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
@@ -379,7 +383,7 @@
 	X(REGION_LO, 0x020u, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
 	X(REGION_HI, 0x024u, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
 	X(REGION_COUNT, 0x028u, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
-	X(YIELD_REQUEST, 0x02cu, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(YIELD_REQUEST, 0x02cu, 1u, 4u, NONE, RW, FIXED, 0x00000000u, 0x00000001u) \
 	X(LIMIT_LO, 0x030u, 1u, 4u, NONE, RW, FIXED, 0xffffffffu, 0xffffffffu) \
 	X(LIMIT_HI, 0x034u, 1u, 4u, NONE, RW, FIXED, 0xffffffffu, 0xffffffffu) \
 	X(RESUME_INDEX, 0x038u, 1u, 4u, NONE, RO, FIXED, 0x00000000u, 0xffffffffu) \
