@@ -84,6 +84,22 @@ static int pool_tap(struct npuc_emitter *e, const struct npuc_layer *l, const st
 	return alu(e, npuc_kernel(e, dim, 3, dst, src, 0), NPU_ALU_MAX, NULL);
 }
 
+/* No window leaves the middle: all taps are micro-ops of one instruction. */
+static int pool_whole(struct npuc_emitter *e, const struct npuc_layer *l, const struct npuc_tile *t, int tco,
+		      int src, int dst)
+{
+	const struct npuc_window *p = &l->pool;
+	struct npuc_dim dim[] = {
+		{ tco, t->h * t->w, t->mh * t->mw, 0 },
+		{ t->h, t->w, p->stride_h * t->mw, 0 },
+		{ t->w, 1, p->stride_w, 0 },
+		{ p->kernel_h, 0, p->dilation_h * t->mw, 0 },
+		{ p->kernel_w, 0, p->dilation_w, 0 },
+	};
+
+	return alu(e, npuc_kernel(e, dim, 5, dst, src, 0), NPU_ALU_MAX, NULL);
+}
+
 int npuc_emit_pool(struct npuc_emitter *e, const struct npuc_layer *l, enum npuc_pool_mode mode,
 		   const struct npuc_tile *t, int tco, int src, int dst, int after)
 {
@@ -92,6 +108,8 @@ int npuc_emit_pool(struct npuc_emitter *e, const struct npuc_layer *l, enum npuc
 	if (mode == NPUC_POOL_PLANES)
 		return pool_planes(e, l, t, tco, src, after);
 	err = fill_least(e, dst, tco * t->h * t->w, after);
+	if (err >= 0 && !l->pool.pad_top && !l->pool.pad_left && !l->pool.pad_bottom && !l->pool.pad_right)
+		return pool_whole(e, l, t, tco, src, dst);
 	for (int ky = 0; ky < l->pool.kernel_h && err >= 0; ky++)
 		for (int kx = 0; kx < l->pool.kernel_w && err >= 0; kx++)
 			err = pool_tap(e, l, t, tco, src, dst, ky, kx);

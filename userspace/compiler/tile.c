@@ -15,6 +15,9 @@
 #define PIECE_OVERHEAD	44
 #define PASS_OVERHEAD	24
 
+/* What a LOAD costs the load unit beside its bytes: issue, latency, a token. */
+#define LOAD_OVERHEAD	20
+
 static int ceil_div(int a, int b)
 {
 	return (a + b - 1) / b;
@@ -127,7 +130,7 @@ static double cost(const struct npuc_layer *l, const struct npuc_tiling *c, int 
 	double window = l->window.kernel_h * l->window.kernel_w;
 	double ci = npuc_blocks(l->in_c), co = npuc_blocks(l->out_c);
 	double places = (double)images * c->n_y * c->n_x, pieces = places * c->n_co;
-	double in_tile = c->tci * ((double)t->ih * t->iw * NPU_INP_BYTES / bytes + 2 + t->ih);
+	double in_tile = LOAD_OVERHEAD + c->tci * ((double)t->ih * t->iw * NPU_INP_BYTES / bytes + 2 + t->ih);
 	double in_loads = c->n_ci > 1 || c->co_outer ? pieces * c->n_ci : places;
 	double wgt = co * ci * window * NPU_WGT_BYTES / bytes;
 	bool resident = co * ci * window <= NPUC_WGT_SLOT;
@@ -137,7 +140,7 @@ static double cost(const struct npuc_layer *l, const struct npuc_tiling *c, int 
 
 	compute = pieces * (c->n_ci * (PASS_OVERHEAD + c->tco * c->tci * window * mid) +
 			    c->tco * (mid + out) + PIECE_OVERHEAD);
-	load = in_loads * in_tile + wgt_loads * wgt;
+	load = in_loads * in_tile + wgt_loads * (wgt + LOAD_OVERHEAD * c->n_co * c->n_ci);
 	store = pieces * c->tco * (out * NPU_OUT_BYTES / bytes + 2 + t->h);
 	if (!l->conv) {
 		compute = pieces * c->tco * (mid * 2 + out * 2 * l->pool.kernel_h * l->pool.kernel_w + 40);
