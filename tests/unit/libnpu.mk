@@ -9,6 +9,21 @@ $(LIBNPU_TESTS:=.o): CPPFLAGS += $(LIBNPU_CPPFLAGS) -D_GNU_SOURCE
 
 TESTS_NATIVE += $(LIBNPU_TESTS)
 
+# The same through the kernel's driver, in the virtual machine.
+LIBNPU_VM_TESTS := $(addprefix $(O)/tests/unit/vm_libnpu_, stream function)
+
+$(O)/tests/unit/vm_libnpu_%.o: tests/unit/test_libnpu_%.c
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(LIBNPU_CPPFLAGS) -D_GNU_SOURCE -DTEST_DEVICE='"/dev/accel/accel0"' \
+		$(CFLAGS) -MMD -MP -c -o $@ $<
+$(O)/tests/unit/test_libnpu_parity.o: CPPFLAGS += $(LIBNPU_CPPFLAGS)
+$(LIBNPU_VM_TESTS) $(O)/tests/unit/test_libnpu_parity: LDLIBS += $(LIBNPU_LIBS)
+$(LIBNPU_VM_TESTS) $(O)/tests/unit/test_libnpu_parity: $(O)/tests/unit/libnpu_image.o $(LIBNPU) \
+	$(O)/userspace/isa/libnpu_isa.a
+
+TESTS_VM += $(LIBNPU_VM_TESTS) $(O)/tests/unit/test_libnpu_parity
+
 # What reads untrusted files is compiled once more, with AddressSanitizer.
 LIBNPU_ASAN := $(O)/asan
 LIBNPU_ASAN_SRC := $(LIBNPU_SRC) $(HOST_OBJS:$(O)/%.o=%.c) $(NPU_MODEL_SRC) \

@@ -13,6 +13,11 @@
 #include "npu_proto.h"
 #include "tests/unit/libnpu_image.h"
 
+/* Compiled once more for the virtual machine, with the node of a real driver. */
+#ifndef TEST_DEVICE
+#define TEST_DEVICE	"sim"
+#endif
+
 #define MOST	300
 
 struct fixture {
@@ -63,7 +68,7 @@ static int setup(void **state)
 	struct fixture *f = calloc(1, sizeof(*f));
 	size_t i;
 
-	if (npu_device_open(&f->dev, "sim"))
+	if (npu_device_open(&f->dev, TEST_DEVICE))
 		fail_msg("%s", npu_error_message());
 	for (i = 0; i < sizeof(f->x); i++)
 		f->x[i] = i * 7 + i / 256;

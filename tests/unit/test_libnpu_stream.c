@@ -17,6 +17,11 @@
 #include "npu_regs.h"
 #include "tests/unit/libnpu_image.h"
 
+/* Compiled once more for the virtual machine, with the node of a real driver. */
+#ifndef TEST_DEVICE
+#define TEST_DEVICE	"sim"
+#endif
+
 #define JOBS	600
 
 struct fixture {
@@ -35,7 +40,7 @@ static int setup(void **state)
 	uint8_t *data;
 
 	program_make(&f->program);
-	if (npu_device_open(&f->dev, "sim"))
+	if (npu_device_open(&f->dev, TEST_DEVICE))
 		fail_msg("%s", npu_error_message());
 	assert_int_equal(npu_stream_create(f->dev, NULL, &f->stream), 0);
 	assert_int_equal(npu_buffer_alloc(f->dev, f->program.insn_count * NPU_INSN_BYTES,
@@ -99,13 +104,13 @@ static void test_device_info(void **state)
 	char small[1] = { 1 };
 
 	assert_int_equal(npu_device_get_info(f->dev, &info, sizeof(info)), 0);
-	assert_string_equal(info.path, "sim");
-	assert_string_equal(info.backend, "sim");
+	assert_string_equal(info.path, TEST_DEVICE);
+	assert_string_equal(info.backend, TEST_DEVICE[0] == '/' ? "accel" : "sim");
 	assert_in_range(info.cores, 1, NPU_MAX_CORES);
 	assert_int_equal(info.config0, NPU_HOST_CONFIG0_RESET);
 	assert_true(info.fw_proto >= NPU_PROTO_MIN && info.fw_proto <= NPU_PROTO_MAX);
 	assert_int_equal(npu_device_get_info(f->dev, (void *)small, 1), 0);
-	assert_int_equal(small[0], 's');
+	assert_int_equal(small[0], TEST_DEVICE[0]);
 	assert_int_equal(npu_device_get_info(f->dev, &info, 0), -EINVAL);
 	assert_int_equal(npu_device_get_time(f->dev, &ticks, &ns), 0);
 	assert_true(ticks > 0);
@@ -313,7 +318,7 @@ static void test_refused_options(void **state)
 	assert_null(stream);
 	assert_int_equal(npu_buffer_alloc(f->dev, 0, 0, &buf), -EINVAL);
 	assert_int_equal(npu_buffer_alloc(f->dev, SIZE_MAX, 0, &buf), -EINVAL);
-	assert_int_equal(npu_buffer_alloc(f->dev, 1ull << 37, 0, &buf), -ENOMEM);
+	assert_true(npu_buffer_alloc(f->dev, 1ull << 37, 0, &buf) < 0);
 	assert_int_equal(npu_buffer_alloc(f->dev, 4096, 0x80, &buf), -EINVAL);
 	assert_null(buf);
 	assert_int_equal(npu_buffer_sync(f->data, 3), -EINVAL);
@@ -383,7 +388,7 @@ static void test_other_devices_are_refused(void **state)
 	struct npu_stream_event *event;
 	struct npu_device *other;
 
-	assert_int_equal(npu_device_open(&other, "sim"), 0);
+	assert_int_equal(npu_device_open(&other, TEST_DEVICE), 0);
 	assert_int_equal(npu_event_create(other, &event), 0);
 	assert_int_equal(npu_event_record(event, f->stream), -EINVAL);
 	assert_int_equal(npu_stream_wait_event(f->stream, event), -EINVAL);
@@ -465,7 +470,12 @@ static void check_open(const char *name, int error, const char *text)
 
 static void test_open_errors(void **state)
 {
+	char file[] = "/tmp/npu-fw-XXXXXX";
+	int fd = mkstemp(file);
+
 	(void)state;
+	assert_int_equal(ftruncate(fd, 600), 0);
+	close(fd);
 	check_open("nonsense", -EINVAL, "expected \"sim\", a number, or an absolute path");
 	check_open("987654", -ENOENT, "/dev/accel/accel987654 does not exist");
 	check_open("/dev/null", -ENODEV, "not the node of an accelerator");
@@ -473,11 +483,12 @@ static void test_open_errors(void **state)
 		   -ENAMETOOLONG, "at most 63");
 	setenv("NPU_FIRMWARE", "/nonexistent/fw", 1);
 	check_open("sim", -ENOENT, "firmware /nonexistent/fw (from NPU_FIRMWARE)");
-	setenv("NPU_FIRMWARE", "firmware", 1);
-	check_open("sim", -EISDIR, "firmware firmware (from NPU_FIRMWARE)");
-	setenv("NPU_FIRMWARE", "Makefile", 1);
+	setenv("NPU_FIRMWARE", "/dev", 1);
+	check_open("sim", -EISDIR, "firmware /dev (from NPU_FIRMWARE)");
+	setenv("NPU_FIRMWARE", file, 1);
 	check_open("sim", -ENOEXEC, "magic: expected 0x4655504e");
 	unsetenv("NPU_FIRMWARE");
+	unlink(file);
 }
 
 static void make_dir(const char *format, const char *root)
