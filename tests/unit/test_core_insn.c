@@ -266,6 +266,71 @@ static void gemm_native(void **state)
 	gemm(npu_core_kernels_native());
 }
 
+/*
+ * Weights that have been used, again and again, change: by LOAD, by padding,
+ * and by a new program that does not load them.
+ */
+static void weights_change(const struct npu_core_kernels *kernels)
+{
+	const s32 zero[16] = { 0 };
+	s32 want[16];
+	u32 job, o;
+
+	npu_core_set_kernels(b->core, kernels);
+	board_noise(b, VA_INP, 16, &rnd);
+	board_noise(b, VA_WGT, 2 * 256, &rnd);
+	for (job = 0; job < 2; job++) {
+		board_clear(b);
+		uop(0, 0, 0, 5);
+		begin(1, 0);
+		BOARD_ROW(b, INP, 0, 1, VA_INP);
+		BOARD_ROW(b, WGT, 5, 1, VA_WGT, .push_next = 1);
+		BOARD_GEMM(b, .uop_end = 1, .iter_out = 1, .iter_in = 4,
+			   .pop_prev = 1, .push_prev = 1);
+		BOARD_ROW(b, WGT, 5, 1, VA_WGT + 256, .pop_next = 1,
+			  .push_next = 1);
+		BOARD_GEMM(b, .uop_end = 1, .iter_out = 1, .iter_in = 3,
+			   .pop_prev = 1, .push_prev = 1);
+		BOARD_LOAD(b, .memory = NPU_MEM_WGT, .sram_base = 5,
+			   .y_size = 0, .x_size = 1, .y_pad_0 = 1,
+			   .pop_next = 1, .push_next = 1);
+		BOARD_GEMM(b, .uop_end = 1, .iter_out = 1, .iter_in = 2,
+			   .pop_prev = 1);
+		finish();
+		for (o = 0; o < 16; o++)
+			want[o] = 4 * dot(inp_at(0), wgt_at(0) + 16 * o) +
+				  3 * dot(inp_at(0), wgt_at(1) + 16 * o);
+		expect_lanes(0, want);
+		/* Leave weights behind that are ready for use. */
+		board_clear(b);
+		begin(1, 0);
+		BOARD_ROW(b, INP, 0, 1, VA_INP);
+		BOARD_ROW(b, WGT, 5, 1, VA_WGT, .push_next = 1);
+		BOARD_GEMM(b, .uop_end = 1, .iter_out = 1, .iter_in = 4,
+			   .pop_prev = 1);
+		finish();
+		board_clear(b);
+		begin(1, 0);
+		BOARD_ROW(b, INP, 0, 1, VA_INP, .push_next = 1);
+		BOARD_GEMM(b, .uop_end = 1, .iter_out = 1, .iter_in = 4,
+			   .pop_prev = 1);
+		finish();
+		expect_lanes(0, zero);
+	}
+}
+
+static void weights_portable(void **state)
+{
+	(void)state;
+	weights_change(npu_core_kernels_portable());
+}
+
+static void weights_native(void **state)
+{
+	(void)state;
+	weights_change(npu_core_kernels_native());
+}
+
 static void gemm_reset(void **state)
 {
 	const s32 zero[16] = { 0 };
@@ -603,6 +668,8 @@ int main(void)
 		TEST(store),
 		TEST(gemm_portable),
 		TEST(gemm_native),
+		TEST(weights_portable),
+		TEST(weights_native),
 		TEST(gemm_reset),
 		TEST(gemm_nothing),
 		TEST(alu_portable),
