@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: MIT
 # The npu tool, linked to libnpu as an installed program would be, and its manual pages.
 TOOL := $(O)/userspace/tools/npu
-TOOL_SRC := $(addprefix userspace/tools/, main.c tool.c device_info.c kmod_load.c run_module.c \
-	compile_model.c objdump.c)
-TOOL_MAN := $(patsubst userspace/tools/man/%.scd,$(O)/userspace/tools/man/%,$(wildcard userspace/tools/man/*.scd))
+TOOL_SRC := $(sort $(wildcard userspace/tools/*.c))
+TOOL_MAN_SRC := $(wildcard userspace/tools/man/*.scd)
+TOOL_MAN := $(TOOL_MAN_SRC:%.scd=$(O)/%)
+TOOL_LIBS := $(COMPILER_LIB) $(O)/userspace/isa/libnpu_isa.a $(LIBNPU_OUT)/libnpu.so
+TOOL_CPPFLAGS := -D_GNU_SOURCE -Iuserspace/libnpu/include
+# The program finds the library of its tree, from wherever it is started.
+TOOL_RPATH := '-Wl,-rpath,$$ORIGIN/../libnpu'
+TOOL_LDLIBS := -L$(LIBNPU_OUT) -lnpu $(COMPILER_LDLIBS) -lkmod -ljansson
 
-$(O)/userspace/tools/%.o: CPPFLAGS += -Iuserspace/libnpu/include
-$(TOOL): $(TOOL_SRC:%.c=$(O)/%.o) $(COMPILER_LIB) $(O)/userspace/isa/libnpu_isa.a $(O)/userspace/libnpu/libnpu.so
+$(O)/userspace/tools/%.o: CPPFLAGS += $(TOOL_CPPFLAGS)
+$(TOOL): $(TOOL_SRC:%.c=$(O)/%.o) $(TOOL_LIBS)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) -L$(O)/userspace/libnpu -lnpu \
-		'-Wl,-rpath,$$ORIGIN/../libnpu' $(COMPILER_LDLIBS) -lkmod -ljansson
+	$(Q)$(CC) $(LDFLAGS) $(TOOL_RPATH) -o $@ $(filter %.o %.a,$^) $(TOOL_LDLIBS)
 
 $(O)/userspace/tools/man/%: userspace/tools/man/%.scd
 	$(call say,MAN,$@)

@@ -2,9 +2,9 @@
 /* npu compile */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,54 +19,82 @@ struct args {
 
 static int parse(int argc, char **argv, struct args *a)
 {
+	static const struct option options[] = {
+		{"output", required_argument, NULL, 'o'},
+		{"function", required_argument, NULL, 'f'},
+		{"yield", required_argument, NULL, 'y'},
+		{"json", no_argument, NULL, 'j'},
+		{"quiet", no_argument, NULL, 'q'},
+		{0},
+	};
 	long cycles;
+	int c;
 
-	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "-o") && i + 1 < argc) {
-			a->output = argv[++i];
-		} else if (!strcmp(argv[i], "--function") && i + 1 < argc) {
-			a->opt.function = argv[++i];
-		} else if (!strcmp(argv[i], "--yield") && i + 1 < argc) {
-			if (!tool_number(argv[++i], 1, 1000000000, "--yield", &cycles))
-				return TOOL_USAGE;
+	while ((c = getopt_long(argc, argv, "o:q", options, NULL)) != -1) {
+		if (c == 'o')
+			a->output = optarg;
+		else if (c == 'f')
+			a->opt.function = optarg;
+		else if (c == 'y' && !tool_number(optarg, 1, 1000000000, "--yield", &cycles))
+			return TOOL_USAGE;
+		else if (c == 'y')
 			a->opt.yield_cycles = cycles;
-		} else if (!strcmp(argv[i], "--json")) {
+		else if (c == 'j')
 			a->json = true;
-		} else if (!strcmp(argv[i], "-q")) {
+		else if (c == 'q')
 			a->quiet = true;
-		} else if (argv[i][0] != '-' && !a->model) {
-			a->model = argv[i];
-		} else {
+		else
 			return tool_usage(&tool_compile);
-		}
 	}
-	return a->model && a->output ? TOOL_OK : tool_usage(&tool_compile);
+	if (tool_operands(&tool_compile, argc, argv, 1, 1))
+		return TOOL_USAGE;
+	a->model = argv[optind];
+	if (a->output && *a->output && !(a->opt.function && !*a->opt.function))
+		return TOOL_OK;
+	tool_fail(a->output && *a->output ? "the function's name is empty"
+					  : "where to? -o MODULE.npu is missing");
+	return tool_usage(&tool_compile);
 }
 
-/* Through a file of its own beside the target: a module is there whole or not at all. */
 static int write_module(const struct npu_compiled *c, const char *path)
 {
-	mode_t mask = umask(0);
-	char temp[4096];
-	int fd, err;
+	int fd = memfd_create("module", MFD_CLOEXEC), status, err;
+	struct stat st;
+	void *data;
 
-	umask(mask);
-	if ((size_t)snprintf(temp, sizeof(temp), "%s.XXXXXX", path) >= sizeof(temp))
-		return tool_fail("%s: name too long", path);
-	fd = mkstemp(temp);
 	if (fd < 0)
-		return tool_fail("%s: %s", temp, strerror(errno));
+		return tool_fail("memory for the module: %s", strerror(errno));
 	err = npu_compiled_write(c, fd);
-	if (!err && (fchmod(fd, 0666 & ~mask) || fsync(fd)))
+	if (!err && fstat(fd, &st))
 		err = -errno;
-	if (close(fd) && !err)
+	data = err ? MAP_FAILED : mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (!err && data == MAP_FAILED)
 		err = -errno;
-	if (!err && rename(temp, path))
-		err = -errno;
-	if (!err)
-		return TOOL_OK;
-	unlink(temp);
-	return tool_fail("%s: %s", path, strerror(-err));
+	close(fd);
+	if (err)
+		return tool_fail("%s: %s", path, strerror(-err));
+	status = tool_save_file(path, data, st.st_size);
+	munmap(data, st.st_size);
+	return status;
+}
+
+static enum tool_style style_of(const char *where)
+{
+	return !strcmp(where, "npu") ? TOOL_GREEN : !strcmp(where, "host") ? TOOL_YELLOW : TOOL_DIM;
+}
+
+static void print_row(const struct npu_compile_row *r)
+{
+	tool_put(r->op, 18);
+	putchar(' ');
+	tool_put(r->name && *r->name ? r->name : "-", 28);
+	printf(" %s%-5s%s ", tool_style(stdout, style_of(r->where)), r->where,
+	       tool_style(stdout, TOOL_PLAIN));
+	if (r->step >= 0)
+		printf("%4d ", r->step);
+	else
+		printf("%4s ", "-");
+	printf("%14llu\n", (unsigned long long)r->macs);
 }
 
 static void print_rows(const struct npu_compiled *c)
@@ -75,16 +103,12 @@ static void print_rows(const struct npu_compiled *c)
 	const struct npu_compile_row *r = npu_compiled_rows(c, &n);
 	uint64_t macs = 0;
 
-	printf("%-18s %-28s %-5s %4s %14s\n", "OPERATOR", "NODE", "WHERE", "STEP", "MAC");
+	printf("%s%-18s %-28s %-5s %4s %14s%s\n", tool_style(stdout, TOOL_BOLD), "OPERATOR", "NODE",
+	       "WHERE", "STEP", "MAC", tool_style(stdout, TOOL_PLAIN));
 	for (size_t i = 0; i < n; i++) {
-		printf("%-18s %-28s %-5s ", r[i].op, r[i].name, r[i].where);
-		if (r[i].step >= 0)
-			printf("%4d ", r[i].step);
-		else
-			printf("%4s ", "-");
-		printf("%14llu\n", (unsigned long long)r[i].macs);
+		print_row(&r[i]);
 		npu += !strcmp(r[i].where, "npu");
-		work += strcmp(r[i].where, "free");
+		work += strcmp(r[i].where, "free") != 0;
 		macs += r[i].macs;
 	}
 	printf("%zu of %zu operators that do work run on the NPU, %llu MAC\n", npu, work,
@@ -102,7 +126,7 @@ static int report(const struct npu_compiled *c, const struct args *a)
 
 static int run_compile(int argc, char **argv)
 {
-	struct args a = { 0 };
+	struct args a = {0};
 	struct npu_compiled *c;
 	char message[512];
 	size_t size;
@@ -126,6 +150,13 @@ static int run_compile(int argc, char **argv)
 }
 
 const struct tool_command tool_compile = {
-	"compile", "MODEL.onnx -o MODULE.npu [--function NAME] [--yield CYCLES] [--json] [-q]",
-	"compiles an ONNX model into a module", run_compile,
+	"compile",
+	"[OPTIONS] MODEL.onnx -o MODULE.npu",
+	"compiles an ONNX model into a module",
+	"  -o, --output FILE     the module to write\n"
+	"      --function NAME   name of the function in the module (main)\n"
+	"      --yield CYCLES    let more urgent jobs in at least this often (never)\n"
+	"      --json            prints the report as JSON\n"
+	"  -q, --quiet           prints no report\n",
+	run_compile,
 };

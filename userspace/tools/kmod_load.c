@@ -2,111 +2,140 @@
 /* npu load, npu unload: the kernel modules, installed or from a built tree */
 #include <errno.h>
 #include <libkmod.h>
-#include <stdio.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "userspace/tools/firmware_path.h"
 #include "userspace/tools/tool.h"
 
-#define MAX_SIM	16
+#define MAX_SIM		16
+#define NEEDS_ROOT	"loading and unloading modules needs root (CAP_SYS_MODULE)"
 
+/* Why a module could not be inserted. */
 static const char *reason(int err)
 {
 	switch (-err) {
 	case ENOENT:
-		return "no such module; give its folder with --from";
+		return "it needs symbols that no loaded module has; dmesg names them";
 	case ENOEXEC:
-		return "built for another kernel; dmesg says more";
+		return "it was built for another kernel; dmesg says more";
 	case EKEYREJECTED:
-		return "the kernel wants a signature by a key it knows (Secure Boot); enrol the key with mokutil";
+		return "Secure Boot wants a signature by a key it knows; mokutil enrols one";
 	case EPERM:
-		return "loading modules needs root (CAP_SYS_MODULE)";
+		return NEEDS_ROOT;
+	case EINVAL:
+		return "it refuses its parameters, or is no module of this kernel; dmesg says more";
 	case ENODEV:
-		return "the module found no device; dmesg says more";
-	case EBUSY:
-	case EAGAIN:
-		return "in use";
+		return "it found no device; dmesg says more";
 	default:
 		return strerror(-err);
 	}
 }
 
-static int insert(struct kmod_ctx *ctx, struct kmod_module *mod, const char *options);
+static int fail_insert(const char *name, int err)
+{
+	return tool_fail("module %s: %s", name, reason(err));
+}
 
-/* Modules that @mod says it needs, by name, and those in its folder by their path. */
+/* Loads the modules of the kernel that @mod, a file, says it needs. */
 static int insert_needed(struct kmod_ctx *ctx, struct kmod_module *mod)
 {
 	struct kmod_list *info = NULL, *l;
-	char depends[512] = "";
-	int err = kmod_module_get_info(mod, &info);
+	char depends[512] = "", *save = NULL;
+	int status = TOOL_OK, err = kmod_module_get_info(mod, &info);
 
 	if (err < 0)
-		return err;
-	kmod_list_foreach(l, info)
-		if (!strcmp(kmod_module_info_get_key(l), "depends"))
-			snprintf(depends, sizeof(depends), "%s", kmod_module_info_get_value(l));
+		return tool_fail("%s: no kernel module: %s", kmod_module_get_path(mod),
+				 strerror(-err));
+	kmod_list_foreach(l, info) if (!strcmp(kmod_module_info_get_key(l), "depends"))
+		snprintf(depends, sizeof(depends), "%s", kmod_module_info_get_value(l));
 	kmod_module_info_free_list(info);
-	err = 0;
-	for (char *save, *name = strtok_r(depends, ",", &save); name && !err; name = strtok_r(NULL, ",", &save)) {
+
+	for (char *name = strtok_r(depends, ",", &save); name && !status;
+	     name = strtok_r(NULL, ",", &save)) {
 		struct kmod_module *need;
 
 		err = kmod_module_new_from_name(ctx, name, &need);
 		if (err)
-			break;
-		/* npu.ko lies beside npu_sim.ko, or was inserted before. */
+			return fail_insert(name, err);
+		/* npu was loaded before npu_sim, from the same folder. */
 		if (kmod_module_get_initstate(need) < 0)
-			err = kmod_module_probe_insert_module(need, KMOD_PROBE_IGNORE_LOADED, NULL, NULL, NULL, NULL);
-		if (err)
-			tool_fail("module %s: %s", name, reason(err));
+			err = kmod_module_probe_insert_module(need, KMOD_PROBE_IGNORE_LOADED, NULL,
+							      NULL, NULL, NULL);
+		if (err == -ENOENT)
+			status = tool_fail(
+				"module %s is needed, and this kernel has no such module", name);
+		else if (err)
+			status = fail_insert(name, err);
 		kmod_module_unref(need);
 	}
-	return err;
+	return status;
 }
 
-static int insert(struct kmod_ctx *ctx, struct kmod_module *mod, const char *options)
+static int insert(struct kmod_ctx *ctx, struct kmod_module *mod, bool file, const char *options)
 {
-	int err = 0;
-
-	if (kmod_module_get_path(mod)) {
-		err = insert_needed(ctx, mod);
-		if (!err)
-			err = kmod_module_insert_module(mod, 0, options);
-		return err == -EEXIST ? 0 : err;
-	}
-	return kmod_module_probe_insert_module(mod, KMOD_PROBE_IGNORE_LOADED, options, NULL, NULL, NULL);
-}
-
-static int load_one(struct kmod_ctx *ctx, const char *from, const char *name, const char *options)
-{
-	struct kmod_module *mod;
-	char path[4096];
 	int err;
 
-	if (from) {
-		snprintf(path, sizeof(path), "%s/%s.ko", from, name);
-		err = kmod_module_new_from_path(ctx, path, &mod);
-	} else {
-		err = kmod_module_new_from_name(ctx, name, &mod);
+	if (file && insert_needed(ctx, mod))
+		return TOOL_FAILED;
+	if (file)
+		err = kmod_module_insert_module(mod, 0, options);
+	else
+		err = kmod_module_probe_insert_module(mod, KMOD_PROBE_FAIL_ON_LOADED, options, NULL,
+						      NULL, NULL);
+	if (err == -ENOENT && !file)
+		return tool_fail("module %s is not installed; --from FOLDER names a built tree",
+				 kmod_module_get_name(mod));
+	return err ? fail_insert(file ? kmod_module_get_path(mod) : kmod_module_get_name(mod), err)
+		   : TOOL_OK;
+}
+
+static int find_module(struct kmod_ctx *ctx, const char *from, const char *name,
+		       struct kmod_module **mod)
+{
+	char path[PATH_MAX];
+	int err;
+
+	if (!from) {
+		err = kmod_module_new_from_name(ctx, name, mod);
+		return err ? tool_fail("module %s: %s", name, strerror(-err)) : TOOL_OK;
 	}
-	if (err)
-		return tool_fail("module %s: %s", from ? path : name, reason(err));
-	if (kmod_module_get_initstate(mod) >= 0) {
-		kmod_module_unref(mod);
-		return options ? tool_fail("module %s is loaded already; \"npu unload\" first", name) : TOOL_OK;
-	}
-	err = insert(ctx, mod, options);
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s.ko", from, name) >= sizeof(path))
+		return tool_fail("%s: name too long", from);
+	err = kmod_module_new_from_path(ctx, path, mod);
+	return err ? tool_fail("%s: %s", path, strerror(-err)) : TOOL_OK;
+}
+
+/* @was_there: whether it was loaded before, which is an error where it has options now. */
+static int load_one(struct kmod_ctx *ctx, const char *from, const char *name, const char *options,
+		    bool *was_there)
+{
+	struct kmod_module *mod;
+	int status = find_module(ctx, from, name, &mod);
+
+	if (status)
+		return status;
+	*was_there = kmod_module_get_initstate(mod) >= 0;
+	if (*was_there && options)
+		status = tool_fail(
+			"%s is loaded already, with devices of its own; \"npu unload\" first",
+			name);
+	else if (*was_there)
+		printf("%s is loaded already\n", name);
+	else
+		status = insert(ctx, mod, from, options);
 	kmod_module_unref(mod);
-	if (err)
-		return tool_fail("module %s: %s", from ? path : name, reason(err));
-	printf("loaded %s%s%s\n", name, options ? " " : "", options ? options : "");
-	return TOOL_OK;
+	if (!status && !*was_there)
+		printf("loaded %s%s%s\n", name, options ? " " : "", options ? options : "");
+	return status;
 }
 
 /* The folder of a built tree: where npu.ko lies, from the program's place upwards. */
 static char *built_tree(void)
 {
-	char self[4096], path[4200];
+	char self[PATH_MAX - 16], path[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	if (n < 0)
@@ -130,80 +159,153 @@ static bool installed(struct kmod_ctx *ctx)
 	return found;
 }
 
-static int run_load(int argc, char **argv)
+static int remove_one(struct kmod_ctx *ctx, const char *name, bool *was_there)
 {
-	char *from = NULL, *tree = NULL, options[32] = "";
-	struct kmod_ctx *ctx;
-	long sim = 0;
+	struct kmod_module *mod;
+	int err = kmod_module_new_from_name(ctx, name, &mod);
+
+	*was_there = false;
+	if (err)
+		return tool_fail("module %s: %s", name, strerror(-err));
+	*was_there = kmod_module_get_initstate(mod) >= 0;
+	err = *was_there ? kmod_module_remove_module(mod, 0) : 0;
+	kmod_module_unref(mod);
+	if (err == -EAGAIN || err == -EBUSY)
+		return tool_fail("module %s is in use", name);
+	if (err == -EPERM)
+		return tool_fail("module %s: " NEEDS_ROOT, name);
+	return err ? tool_fail("module %s: %s", name, strerror(-err)) : TOOL_OK;
+}
+
+/* Driver, then devices; what was loaded is taken back when the rest fails. */
+static int load_all(struct kmod_ctx *ctx, const char *from, long sim)
+{
+	char options[32];
+	bool had_npu, had_sim, was_there;
+	int status = load_one(ctx, from, "npu", NULL, &had_npu);
+
+	if (status || !sim)
+		return status;
+	snprintf(options, sizeof(options), "devices=%ld", sim);
+	status = load_one(ctx, from, "npu_sim", options, &had_sim);
+	if (status && !had_npu && !remove_one(ctx, "npu", &was_there))
+		puts("unloaded npu");
+	return status;
+}
+
+static int load(const char *from, long sim)
+{
+	struct kmod_ctx *ctx = kmod_new(NULL, NULL);
+	char *tree = NULL;
+	struct firmware_path fw;
 	int status;
 
-	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--sim") && i + 1 < argc) {
-			if (!tool_number(argv[++i], 1, MAX_SIM, "--sim", &sim))
-				return TOOL_USAGE;
-		} else if (!strcmp(argv[i], "--from") && i + 1 < argc) {
-			from = argv[++i];
-		} else {
-			return tool_usage(&tool_load);
-		}
-	}
-	ctx = kmod_new(NULL, NULL);
 	if (!ctx)
 		return tool_fail("libkmod: out of memory");
 	if (!from && !installed(ctx))
 		from = tree = built_tree();
-	status = load_one(ctx, from, "npu", NULL);
-	if (!status && sim) {
-		snprintf(options, sizeof(options), "devices=%ld", sim);
-		status = load_one(ctx, from, "npu_sim", options);
+	status = firmware_path_set(&fw, from);
+	if (!status) {
+		status = load_all(ctx, from, sim);
+		firmware_path_restore(&fw);
 	}
 	kmod_unref(ctx);
 	free(tree);
 	return status;
 }
 
-static int unload_one(struct kmod_ctx *ctx, const char *name)
+static int run_load(int argc, char **argv)
 {
-	struct kmod_module *mod;
-	int err = kmod_module_new_from_name(ctx, name, &mod);
+	static const struct option options[] = {
+		{"sim", required_argument, NULL, 's'},
+		{"from", required_argument, NULL, 'f'},
+		{0},
+	};
+	const char *from = NULL;
+	long sim = 0;
+	int c;
 
-	if (err)
-		return tool_fail("module %s: %s", name, reason(err));
-	if (kmod_module_get_initstate(mod) < 0) {
-		kmod_module_unref(mod);
-		return TOOL_OK;
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (c == 's' && !tool_number(optarg, 1, MAX_SIM, "--sim", &sim))
+			return TOOL_USAGE;
+		else if (c == 'f')
+			from = optarg;
+		else if (c != 's')
+			return tool_usage(&tool_load);
 	}
-	err = kmod_module_remove_module(mod, 0);
+	c = tool_operands(&tool_load, argc, argv, 0, 0);
+	return c ? c : load(from, sim);
+}
+
+/* Users of the driver other than npu_sim: open devices, mostly. */
+static int driver_users(struct kmod_ctx *ctx)
+{
+	struct kmod_list *holders;
+	struct kmod_module *mod;
+	int users;
+
+	if (kmod_module_new_from_name(ctx, "npu", &mod))
+		return 0;
+	users = kmod_module_get_refcnt(mod);
+	holders = kmod_module_get_holders(mod);
+	for (struct kmod_list *l = holders; l; l = kmod_list_next(holders, l))
+		users--;
+	kmod_module_unref_list(holders);
 	kmod_module_unref(mod);
-	if (err)
-		return tool_fail("module %s: %s", name, reason(err));
-	printf("unloaded %s\n", name);
+	return users > 0 ? users : 0;
+}
+
+static int unload(struct kmod_ctx *ctx)
+{
+	static const char *const names[] = {"npu_sim", "npu"};
+	int users = driver_users(ctx), found = 0;
+
+	if (users)
+		return tool_fail(
+			"module npu is in use (open devices or buffers: %d); nothing was unloaded",
+			users);
+	for (int i = 0; i < 2; i++) {
+		bool was_there;
+
+		if (remove_one(ctx, names[i], &was_there))
+			return TOOL_FAILED;
+		found += was_there;
+		if (was_there)
+			printf("unloaded %s\n", names[i]);
+	}
+	if (!found)
+		puts("nothing is loaded");
 	return TOOL_OK;
 }
 
 static int run_unload(int argc, char **argv)
 {
+	static const struct option options[] = {{0}};
 	struct kmod_ctx *ctx;
 	int status;
 
-	(void)argv;
-	if (argc > 1)
+	if (getopt_long(argc, argv, "", options, NULL) != -1)
 		return tool_usage(&tool_unload);
+	status = tool_operands(&tool_unload, argc, argv, 0, 0);
+	if (status)
+		return status;
 	ctx = kmod_new(NULL, NULL);
 	if (!ctx)
 		return tool_fail("libkmod: out of memory");
-	status = unload_one(ctx, "npu_sim");
-	if (!status)
-		status = unload_one(ctx, "npu");
+	status = unload(ctx);
 	kmod_unref(ctx);
 	return status;
 }
 
 const struct tool_command tool_load = {
-	"load", "[--sim N] [--from FOLDER]",
-	"loads the driver, and simulated devices with --sim", run_load,
+	"load",
+	"[OPTIONS]",
+	"loads the driver, and simulated devices with --sim",
+	"      --sim N           makes N simulated devices, 1 to 16\n"
+	"      --from FOLDER     takes npu.ko and npu_sim.ko from there\n",
+	run_load,
 };
 
 const struct tool_command tool_unload = {
-	"unload", "", "unloads the simulated devices and the driver", run_unload,
+	"unload", "[OPTIONS]", "unloads the simulated devices and the driver", "", run_unload,
 };

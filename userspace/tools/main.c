@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <stdio.h>
 #include <string.h>
 
 #include <npu/npu.h>
@@ -14,22 +13,40 @@ static const struct tool_command *const commands[] = {
 
 static void help(FILE *out)
 {
-	fputs("usage: npu COMMAND [ARGUMENTS]\n\n", out);
+	fputs("usage: npu COMMAND [ARGUMENTS]\n"
+	      "       npu --help | --version\n\n",
+	      out);
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
-	fputs("\nnpu COMMAND --help and npu-COMMAND(1) say more.\n"
-	      "NPU_DEVICE chooses the device: a node's path, or \"sim\" for one inside the process.\n", out);
+	fputs("\n\"npu COMMAND --help\" and npu-COMMAND(1) say more.\n"
+	      "NPU_DEVICE chooses the device: a node's path or number, or \"sim\" for one\n"
+	      "inside the process.\n",
+	      out);
 }
 
 static int run(const struct tool_command *c, int argc, char **argv)
 {
-	for (int i = 1; i < argc; i++) {
+	char name[32];
+
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
 		if (strcmp(argv[i], "--help") && strcmp(argv[i], "-h"))
 			continue;
-		printf("usage: npu %s %s\n\n%s\n", c->name, c->args, c->summary);
+		printf("usage: npu %s %s\n\n%s\n\n%s  -h, --help            prints this\n", c->name,
+		       c->args, c->summary, c->options);
 		return TOOL_OK;
 	}
+	/* What getopt puts before its messages. */
+	snprintf(name, sizeof(name), "npu %s", c->name);
+	argv[0] = name;
 	return c->run(argc, argv);
+}
+
+/* What was printed last may meet a full disk or a closed pipe only here. */
+static int finish(int status)
+{
+	if (fflush(stdout) || ferror(stdout))
+		return status ? status : tool_fail("standard output cannot be written");
+	return status;
 }
 
 int main(int argc, char **argv)
@@ -40,15 +57,15 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
 		help(stdout);
-		return TOOL_OK;
+		return finish(TOOL_OK);
 	}
 	if (!strcmp(argv[1], "--version")) {
 		printf("npu %s\n", npu_version());
-		return TOOL_OK;
+		return finish(TOOL_OK);
 	}
 	for (size_t i = 0; i < N_COMMANDS; i++)
 		if (!strcmp(argv[1], commands[i]->name))
-			return run(commands[i], argc - 1, argv + 1);
-	tool_fail("no command \"%s\"; npu --help lists them", argv[1]);
+			return finish(run(commands[i], argc - 1, argv + 1));
+	tool_fail("no command \"%s\"; \"npu --help\" lists them", argv[1]);
 	return TOOL_USAGE;
 }

@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: MIT
+/* Messages, arguments and JSON of the subcommands. */
 #include "userspace/tools/tool.h"
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <npu/npu.h>
 
 int tool_fail(const char *fmt, ...)
 {
+	char *text, *clean = NULL;
 	va_list ap;
 
-	fflush(stdout);
-	fputs("npu: ", stderr);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
 	va_end(ap);
-	fputc('\n', stderr);
+	if (text)
+		clean = tool_clean(text);
+	fflush(stdout);
+	fprintf(stderr, "%snpu:%s %s\n", tool_style(stderr, TOOL_RED),
+		tool_style(stderr, TOOL_PLAIN), clean ? clean : "out of memory");
+	free(clean);
+	free(text);
 	return TOOL_FAILED;
 }
 
@@ -37,18 +42,15 @@ int tool_usage(const struct tool_command *c)
 	return TOOL_USAGE;
 }
 
-int tool_print_json(json_t *root)
+int tool_operands(const struct tool_command *c, int argc, char **argv, int min, int max)
 {
-	int bad;
+	int n = argc - optind;
 
-	if (!root)
-		return tool_fail("out of memory");
-	bad = json_dumpf(root, stdout, tool_terminal(STDOUT_FILENO) ? JSON_INDENT(2) : JSON_COMPACT);
-	json_decref(root);
-	putchar('\n');
-	if (bad || fflush(stdout))
-		return tool_fail("standard output: %s", strerror(errno));
-	return TOOL_OK;
+	if (n >= min && n <= max)
+		return TOOL_OK;
+	if (n > max)
+		tool_fail("%s: \"%s\" is one word too many", c->name, argv[optind + max]);
+	return tool_usage(c);
 }
 
 bool tool_number(const char *text, long min, long max, const char *what, long *out)
@@ -56,59 +58,23 @@ bool tool_number(const char *text, long min, long max, const char *what, long *o
 	char *end;
 
 	errno = 0;
-	*out = strtol(text, &end, 0);
+	*out = strtol(text, &end, 10);
 	if (!errno && *text && !*end && *out >= min && *out <= max)
 		return true;
 	tool_fail("%s is \"%s\", want a number from %ld to %ld", what, text, min, max);
 	return false;
 }
 
-static void *read_all(FILE *f, const char *path, size_t *size)
+int tool_print_json(json_t *root)
 {
-	size_t room = 1 << 16, n = 0;
-	char *data = malloc(room), *grown;
+	int bad;
 
-	while (data) {
-		n += fread(data + n, 1, room - n, f);
-		if (n < room)
-			break;
-		room *= 2;
-		grown = realloc(data, room);
-		if (!grown)
-			free(data);
-		data = grown;
-	}
-	if (!data) {
-		tool_fail("%s: out of memory", path);
-		return NULL;
-	}
-	if (ferror(f)) {
-		tool_fail("%s: %s", path, strerror(errno));
-		free(data);
-		return NULL;
-	}
-	*size = n;
-	return data;
-}
-
-void *tool_read_file(const char *path, size_t *size)
-{
-	FILE *f = strcmp(path, "-") ? fopen(path, "rb") : stdin;
-	void *data;
-
-	if (!f) {
-		tool_fail("%s: %s", path, strerror(errno));
-		return NULL;
-	}
-	data = read_all(f, path, size);
-	if (f != stdin)
-		fclose(f);
-	return data;
-}
-
-bool tool_terminal(int fd)
-{
-	const char *term = getenv("TERM");
-
-	return isatty(fd) && term && strcmp(term, "dumb");
+	if (!root)
+		return tool_fail("out of memory");
+	bad = json_dumpf(root, stdout, isatty(STDOUT_FILENO) ? JSON_INDENT(2) : JSON_COMPACT);
+	json_decref(root);
+	putchar('\n');
+	if (bad || fflush(stdout))
+		return tool_fail("standard output: %s", strerror(errno));
+	return TOOL_OK;
 }
