@@ -307,34 +307,23 @@ static struct npu_flight *npu_queue_oldest_flight(struct npu_queue *queue)
 
 /*
  * After a device reset: ends the jobs that may have started and gets the others
- * ready to be given to the device again. A job counts as started once the device
- * has fetched it, as far as it has told, and the oldest one in any case.
+ * ready to be given to the device again. Jobs start in order, and no more of
+ * them have started and not ended than the queue has cores.
  */
 void npu_queue_fail_started(struct npu_queue *queue)
 {
-	u32 size = 1u << queue->desc.log_size;
+	u32 cores = hweight32(queue->desc.core_mask);
 	struct npu_submission *submission;
-	struct npu_flight *oldest;
-	bool lost = false;
-	u32 head = 0;
-	u32 tag;
+	struct npu_flight *flight;
 
 	spin_lock_irq(&queue->ring->lock);
 	spin_lock(&queue->lock);
-	if (queue->sq.shadow)
-		head = NPU_LE32(READ_ONCE(queue->sq.shadow->sq_head));
-	oldest = npu_queue_oldest_flight(queue);
-	for (tag = 0; tag < size; tag++) {
-		struct npu_flight *flight = &queue->flights[tag];
-
-		if (!flight->submission)
-			continue;
-		if (flight == oldest || (s32)(head - flight->position) > 0) {
-			npu_queue_fail_job(queue, flight->submission, flight->index, -ECANCELED);
-			lost = true;
-		}
+	flight = npu_queue_oldest_flight(queue);
+	queue->stats.resets += !!flight;
+	for (; flight && cores--; flight = npu_queue_oldest_flight(queue)) {
+		npu_queue_fail_job(queue, flight->submission, flight->index, -ECANCELED);
+		flight->submission = NULL;
 	}
-	queue->stats.resets += lost;
 	list_for_each_entry(submission, &queue->running, link)
 		submission->next = 0;
 	queue->issue = list_first_entry_or_null(&queue->running, struct npu_submission, link);
@@ -342,6 +331,21 @@ void npu_queue_fail_started(struct npu_queue *queue)
 	spin_unlock(&queue->lock);
 	npu_queue_retire(queue);
 	spin_unlock_irq(&queue->ring->lock);
+}
+
+/*
+ * Whether a job of the queue is known to have run for a while and not to have
+ * ended: the device counts more cycles than the jobs that ended took.
+ */
+bool npu_queue_runs(struct npu_queue *queue)
+{
+	bool ret;
+
+	spin_lock_irq(&queue->lock);
+	ret = !queue->gone && queue->sq.outstanding &&
+	      queue->progress_base + npu_sq_progress(&queue->sq) > queue->stats.cycles;
+	spin_unlock_irq(&queue->lock);
+	return ret;
 }
 
 /* The slot was created again: gives the device what waits. */

@@ -150,6 +150,7 @@ void npu_queue_kick(struct npu_queue *queue);
 void npu_queue_broken(struct npu_queue *queue);
 bool npu_queue_oldest(struct npu_queue *queue, u32 *cmd_id);
 bool npu_queue_idle(struct npu_queue *queue);
+bool npu_queue_runs(struct npu_queue *queue);
 bool npu_queue_in_flight(struct npu_queue *queue, u32 cmd_id);
 
 /* npu_recover.c */

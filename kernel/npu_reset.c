@@ -32,6 +32,27 @@ static void npu_reset_stop(struct npu_device *ndev)
 		npu_cq_ring_poll(ndev, &ndev->cqs[i]);
 }
 
+/*
+ * Who is to blame when @suspect has waited too long: not who waits behind
+ * others, but who had the device. If it is not known who did, nobody is.
+ */
+static struct npu_queue *npu_reset_guilty(struct npu_device *ndev, struct npu_queue *suspect)
+{
+	struct npu_queue *queue, *guilty = NULL;
+	bool alone = true;
+
+	if (!suspect || npu_queue_runs(suspect))
+		return suspect;
+	list_for_each_entry(queue, &ndev->queues, link) {
+		if (queue == suspect || !queue->live || npu_queue_idle(queue))
+			continue;
+		alone = false;
+		if (npu_queue_runs(queue))
+			guilty = queue;
+	}
+	return alone ? suspect : guilty;
+}
+
 static void npu_reset_blame(struct npu_device *ndev, struct npu_queue *guilty)
 {
 	struct npu_queue *queue;
@@ -117,13 +138,14 @@ static void npu_reset_give_up(struct npu_device *ndev, int error)
 	}
 }
 
-static bool npu_reset_locked(struct npu_device *ndev, struct npu_queue *guilty)
+static bool npu_reset_locked(struct npu_device *ndev, struct npu_queue *suspect)
 {
-	struct npu_queue *queue;
+	struct npu_queue *queue, *guilty;
 	int ret;
 
 	if (!npu_device_set_state(ndev, NPU_STATE_RESETTING))
 		return true;
+	guilty = npu_reset_guilty(ndev, suspect);
 	if (guilty)
 		drm_warn(&ndev->drm, "resetting the device; queue %u is banned\n",
 			 guilty->desc.queue);
@@ -146,14 +168,17 @@ static bool npu_reset_locked(struct npu_device *ndev, struct npu_queue *guilty)
 	return !ret;
 }
 
-/* On the ordered workqueue, within drm_dev_enter(). */
-void npu_device_reset(struct npu_device *ndev, struct npu_queue *guilty)
+/*
+ * On the ordered workqueue, within drm_dev_enter(). @suspect: the queue that has
+ * waited too long, or NULL.
+ */
+void npu_device_reset(struct npu_device *ndev, struct npu_queue *suspect)
 {
 	bool cookie = dma_fence_begin_signalling();
 	bool up;
 
 	mutex_lock(&ndev->lists_lock);
-	up = npu_reset_locked(ndev, guilty);
+	up = npu_reset_locked(ndev, suspect);
 	mutex_unlock(&ndev->lists_lock);
 	dma_fence_end_signalling(cookie);
 
