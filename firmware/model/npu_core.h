@@ -40,13 +40,14 @@ struct npu_core_mem {
 /**
  * npu_core_size - bytes of a core
  *
- * Return: size of the memory that npu_core_init() takes, about 750 KiB.
+ * Return: size of the memory that npu_core_init() takes, about 1 MiB (750 KiB in
+ * a kernel).
  */
 size_t npu_core_size(void);
 
 /**
  * npu_core_init - set up a core in reset state
- * @c: npu_core_size() bytes, aligned to 8, of any content
+ * @c: npu_core_size() bytes, aligned to 8 (64 is faster), of any content
  * @index: number of the core, which job reports carry
  * @features: NPU_HW_FEATURE_* bits; instructions without their bit are illegal
  * @mem: memory behind the MMU, copied
