@@ -184,8 +184,8 @@ static void keeps_the_profile(void **state)
 		if (code != cases[i].code)
 			fail_msg("case %u: fault %u instead of %u", i, code, cases[i].code);
 		put_pte(cases[i].table, cases[i].index, keep);
-		/* Faults are not cached. */
-		if (code)
+		/* Faults are not cached; where the bus refused it was no fault of the tables. */
+		if (code && code != NPU_FAULT_BUS)
 			assert_int_equal(read_at(1, VA + 4, &word), 0);
 		invalidate(1, 0, 0);
 	}
