@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 OR MIT
 /* Identification, reset and boot. */
-#include "firmware/host/npu_host.h"
+#include "firmware/host/npu_detail.h"
 
 #define ALL_ONES	0xffffffffu
 #define FIELD(value, name) \
@@ -20,16 +20,6 @@ static void wr64(const struct npu_host_env *env, u32 offset_lo, u64 value)
 {
 	wr(env, offset_lo, (u32)value);
 	wr(env, offset_lo + 4, (u32)(value >> 32));
-}
-
-static int refuse(struct npu_host_detail *detail, int error, const char *what, u64 expected,
-		  u64 found)
-{
-	if (detail)
-		*detail = (struct npu_host_detail) {
-			.what = what, .expected = expected, .found = found,
-		};
-	return error;
 }
 
 static void read_info(const struct npu_host_env *env, struct npu_dev_info *info)
@@ -82,11 +72,11 @@ static int check_bounds(const struct npu_dev_info *info, struct npu_host_detail 
 
 	for (i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++) {
 		if (bounds[i].value < bounds[i].min)
-			return refuse(detail, -EINVAL, bounds[i].what, bounds[i].min,
-				      bounds[i].value);
+			return npu_refuse(detail, -EINVAL, bounds[i].what, bounds[i].min,
+					  bounds[i].value);
 		if (bounds[i].value > bounds[i].max)
-			return refuse(detail, -EINVAL, bounds[i].what, bounds[i].max,
-				      bounds[i].value);
+			return npu_refuse(detail, -EINVAL, bounds[i].what, bounds[i].max,
+					  bounds[i].value);
 	}
 	return 0;
 }
@@ -97,17 +87,17 @@ int npu_identify(const struct npu_host_env *env, struct npu_dev_info *info,
 	u32 magic = rd(env, NPU_HOST_MAGIC);
 
 	if (magic == ALL_ONES)
-		return refuse(detail, -ENODEV, "device is gone: magic", NPU_MAGIC, magic);
+		return npu_refuse(detail, -ENODEV, "device is gone: magic", NPU_MAGIC, magic);
 	if (magic != NPU_MAGIC)
-		return refuse(detail, -ENODEV, "magic", NPU_MAGIC, magic);
+		return npu_refuse(detail, -ENODEV, "magic", NPU_MAGIC, magic);
 
 	read_info(env, info);
 	if (FIELD(info->contract, CONTRACT_MAJOR) != NPU_CONTRACT_MAJOR)
-		return refuse(detail, -EPROTONOSUPPORT, "major version of the contract",
-			      NPU_CONTRACT_MAJOR, FIELD(info->contract, CONTRACT_MAJOR));
+		return npu_refuse(detail, -EPROTONOSUPPORT, "major version of the contract",
+				  NPU_CONTRACT_MAJOR, FIELD(info->contract, CONTRACT_MAJOR));
 	if (info->device != NPU_HOST_DEVICE_RESET)
-		return refuse(detail, -ENODEV, "vendor and device number", NPU_HOST_DEVICE_RESET,
-			      info->device);
+		return npu_refuse(detail, -ENODEV, "vendor and device number", NPU_HOST_DEVICE_RESET,
+				  info->device);
 	return check_bounds(info, detail);
 }
 
@@ -123,9 +113,9 @@ int npu_reset(const struct npu_host_env *env, u64 timeout_us, struct npu_host_de
 		if (!value)
 			return 0;
 		if (value == ALL_ONES)
-			return refuse(detail, -ENODEV, "device is gone: reset", 0, value);
+			return npu_refuse(detail, -ENODEV, "device is gone: reset", 0, value);
 		if (late)
-			return refuse(detail, -ETIMEDOUT, "reset", 0, value);
+			return npu_refuse(detail, -ETIMEDOUT, "reset", 0, value);
 		env->ops->relax(env->opaque);
 		late = env->ops->now_us(env->opaque) >= end;
 	}
@@ -157,11 +147,11 @@ static int boot_failed(const struct npu_host_env *env, struct npu_host_detail *d
 	u32 error = rd(env, NPU_HOST_BOOT_ERROR);
 
 	if ((error & 0xff) == NPU_BOOT_ERROR_PROTO)
-		return refuse(detail, -EPROTONOSUPPORT, "range of the firmware's protocol versions",
-			      NPU_PROTO_MIN << NPU_HOST_FW_PROTO_RANGE_MIN_SHIFT |
-			      NPU_PROTO_MAX << NPU_HOST_FW_PROTO_RANGE_MAX_SHIFT,
-			      rd(env, NPU_HOST_FW_PROTO_RANGE));
-	return refuse(detail, -EIO, "boot error", NPU_BOOT_ERROR_NONE, error);
+		return npu_refuse(detail, -EPROTONOSUPPORT, "range of the firmware's protocol versions",
+				  NPU_PROTO_MIN << NPU_HOST_FW_PROTO_RANGE_MIN_SHIFT |
+				  NPU_PROTO_MAX << NPU_HOST_FW_PROTO_RANGE_MAX_SHIFT,
+				  rd(env, NPU_HOST_FW_PROTO_RANGE));
+	return npu_refuse(detail, -EIO, "boot error", NPU_BOOT_ERROR_NONE, error);
 }
 
 static int check_proto(const struct npu_host_env *env, const struct npu_fwimage *image,
@@ -170,9 +160,9 @@ static int check_proto(const struct npu_host_env *env, const struct npu_fwimage 
 	u32 proto = rd(env, NPU_HOST_FW_PROTO);
 
 	if (proto < NPU_PROTO_MIN || proto < image->proto_min)
-		return refuse(detail, -EPROTO, "protocol version chosen", NPU_PROTO_MIN, proto);
+		return npu_refuse(detail, -EPROTO, "protocol version chosen", NPU_PROTO_MIN, proto);
 	if (proto > NPU_PROTO_MAX || proto > image->proto_max)
-		return refuse(detail, -EPROTO, "protocol version chosen", NPU_PROTO_MAX, proto);
+		return npu_refuse(detail, -EPROTO, "protocol version chosen", NPU_PROTO_MAX, proto);
 	return 0;
 }
 
@@ -189,14 +179,14 @@ static int boot_state(const struct npu_host_env *env, struct npu_host_detail *de
 	case NPU_BOOT_BOOTING:
 		status = rd(env, NPU_HOST_CP_STATUS);
 		if (status & NPU_HOST_CP_STATUS_HALTED_MASK && status != ALL_ONES)
-			return refuse(detail, -EIO, "processor halted: its status", 0, status);
+			return npu_refuse(detail, -EIO, "processor halted: its status", 0, status);
 		return 0;
 	case NPU_BOOT_FAILED:
 		return boot_failed(env, detail);
 	case ALL_ONES:
-		return refuse(detail, -ENODEV, "device is gone: boot state", NPU_BOOT_READY, state);
+		return npu_refuse(detail, -ENODEV, "device is gone: boot state", NPU_BOOT_READY, state);
 	default:
-		return refuse(detail, -EIO, "boot state", NPU_BOOT_READY, state);
+		return npu_refuse(detail, -EIO, "boot state", NPU_BOOT_READY, state);
 	}
 }
 
@@ -212,8 +202,8 @@ static int wait_ready(const struct npu_host_env *env, u64 timeout_us,
 		if (ret)
 			return ret < 0 ? ret : 0;
 		if (late)
-			return refuse(detail, -ETIMEDOUT, "boot state", NPU_BOOT_READY,
-				      rd(env, NPU_HOST_BOOT_STATE));
+			return npu_refuse(detail, -ETIMEDOUT, "boot state", NPU_BOOT_READY,
+					  rd(env, NPU_HOST_BOOT_STATE));
 		env->ops->relax(env->opaque);
 		late = env->ops->now_us(env->opaque) >= end;
 	}

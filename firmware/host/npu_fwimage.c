@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0 OR MIT
 /* Check of a firmware image file. */
-#include "firmware/host/npu_host.h"
+#include "firmware/host/npu_detail.h"
 
 u32 npu_crc32(u32 crc, const void *data, size_t size)
 {
@@ -14,17 +14,6 @@ u32 npu_crc32(u32 crc, const void *data, size_t size)
 			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
 	}
 	return ~crc;
-}
-
-/* Keeps what was wrong; returns @error. */
-static int refuse(struct npu_host_detail *detail, int error, const char *what, u64 expected,
-		  u64 found)
-{
-	if (detail)
-		*detail = (struct npu_host_detail) {
-			.what = what, .expected = expected, .found = found,
-		};
-	return error;
 }
 
 /* The header in the host's byte order; arrays of bytes stay as they are. */
@@ -71,13 +60,13 @@ static int check_zeros(const struct npu_fw_header *head, struct npu_host_detail 
 	u32 i;
 
 	if (head->flags)
-		return refuse(detail, -EINVAL, "flags", 0, head->flags);
+		return npu_refuse(detail, -EINVAL, "flags", 0, head->flags);
 	if (head->reserved0)
-		return refuse(detail, -EINVAL, "reserved0", 0, head->reserved0);
+		return npu_refuse(detail, -EINVAL, "reserved0", 0, head->reserved0);
 	for (i = 0; i < sizeof(head->reserved1) / sizeof(head->reserved1[0]); i++)
 		if (head->reserved1[i])
-			return refuse(detail, -EINVAL, "reserved1", 0,
-				      NPU_LE32(head->reserved1[i]));
+			return npu_refuse(detail, -EINVAL, "reserved1", 0,
+					  NPU_LE32(head->reserved1[i]));
 	return 0;
 }
 
@@ -87,16 +76,16 @@ static int check_signature(const struct npu_fw_header *head, u32 security_min,
 	u32 i;
 
 	if (head->signature_type)
-		return refuse(detail, -EKEYREJECTED, "signature type", 0, head->signature_type);
+		return npu_refuse(detail, -EKEYREJECTED, "signature type", 0, head->signature_type);
 	if (head->signature_length)
-		return refuse(detail, -EINVAL, "signature length", 0, head->signature_length);
+		return npu_refuse(detail, -EINVAL, "signature length", 0, head->signature_length);
 	for (i = 0; i < sizeof(head->signature); i++)
 		if (head->signature[i])
-			return refuse(detail, -EINVAL, "signature of an unsigned image", 0,
-				      head->signature[i]);
+			return npu_refuse(detail, -EINVAL, "signature of an unsigned image", 0,
+					  head->signature[i]);
 	if (head->security_version < security_min)
-		return refuse(detail, -EKEYREJECTED, "security version", security_min,
-			      head->security_version);
+		return npu_refuse(detail, -EKEYREJECTED, "security version", security_min,
+				  head->security_version);
 	return 0;
 }
 
@@ -104,16 +93,16 @@ static int check_versions(const struct npu_fw_header *head, u32 device_id,
 			  struct npu_host_detail *detail)
 {
 	if (head->device != device_id)
-		return refuse(detail, -ENODEV, "device number", device_id, head->device);
+		return npu_refuse(detail, -ENODEV, "device number", device_id, head->device);
 	if (head->proto_min > head->proto_max)
-		return refuse(detail, -EINVAL, "lowest protocol version above the highest",
-			      head->proto_max, head->proto_min);
+		return npu_refuse(detail, -EINVAL, "lowest protocol version above the highest",
+				  head->proto_max, head->proto_min);
 	if (head->proto_min > NPU_PROTO_MAX)
-		return refuse(detail, -EPROTONOSUPPORT, "lowest protocol version", NPU_PROTO_MAX,
-			      head->proto_min);
+		return npu_refuse(detail, -EPROTONOSUPPORT, "lowest protocol version", NPU_PROTO_MAX,
+				  head->proto_min);
 	if (head->proto_max < NPU_PROTO_MIN)
-		return refuse(detail, -EPROTONOSUPPORT, "highest protocol version", NPU_PROTO_MIN,
-			      head->proto_max);
+		return npu_refuse(detail, -EPROTONOSUPPORT, "highest protocol version", NPU_PROTO_MIN,
+				  head->proto_max);
 	return 0;
 }
 
@@ -124,24 +113,24 @@ static int check_placement(const struct npu_fw_header *head, u32 tcm_size,
 	u64 offset = (u64)head->load_address - NPU_TCM_BASE;
 
 	if (!head->length || head->length % 4)
-		return refuse(detail, -EINVAL, "length not a multiple of 4 above 0",
-			      head->length / 4 * 4 + 4, head->length);
+		return npu_refuse(detail, -EINVAL, "length not a multiple of 4 above 0",
+				  head->length / 4 * 4 + 4, head->length);
 	if (head->length > NPU_FW_MAX_LENGTH)
-		return refuse(detail, -EFBIG, "length", NPU_FW_MAX_LENGTH, head->length);
+		return npu_refuse(detail, -EFBIG, "length", NPU_FW_MAX_LENGTH, head->length);
 	if (head->load_address < NPU_TCM_BASE)
-		return refuse(detail, -EINVAL, "load address below TCM", NPU_TCM_BASE,
-			      head->load_address);
+		return npu_refuse(detail, -EINVAL, "load address below TCM", NPU_TCM_BASE,
+				  head->load_address);
 	if (head->load_address % 4)
-		return refuse(detail, -EINVAL, "load address not a multiple of 4",
-			      head->load_address / 4 * 4, head->load_address);
+		return npu_refuse(detail, -EINVAL, "load address not a multiple of 4",
+				  head->load_address / 4 * 4, head->load_address);
 	if (offset > tcm_size || head->length > tcm_size - offset)
-		return refuse(detail, -EFBIG, "end of the payload in TCM", tcm_size,
-			      offset + head->length);
+		return npu_refuse(detail, -EFBIG, "end of the payload in TCM", tcm_size,
+				  offset + head->length);
 	if (head->entry < head->load_address || head->entry - head->load_address >= head->length)
-		return refuse(detail, -EINVAL, "entry outside of the payload", head->load_address,
-			      head->entry);
+		return npu_refuse(detail, -EINVAL, "entry outside of the payload", head->load_address,
+				  head->entry);
 	if (head->entry % 2)
-		return refuse(detail, -EINVAL, "entry is odd", head->entry - 1, head->entry);
+		return npu_refuse(detail, -EINVAL, "entry is odd", head->entry - 1, head->entry);
 	return 0;
 }
 
@@ -151,18 +140,18 @@ static int check_frame(const struct npu_fw_header *head, const u8 *image, size_t
 	u32 crc;
 
 	if (head->magic != NPU_FW_MAGIC)
-		return refuse(detail, -ENOEXEC, "magic", NPU_FW_MAGIC, head->magic);
+		return npu_refuse(detail, -ENOEXEC, "magic", NPU_FW_MAGIC, head->magic);
 	if (head->header_size != sizeof(*head))
-		return refuse(detail, -EINVAL, "header size", sizeof(*head), head->header_size);
+		return npu_refuse(detail, -EINVAL, "header size", sizeof(*head), head->header_size);
 	crc = header_crc(image);
 	if (head->header_crc32 != crc)
-		return refuse(detail, -EBADMSG, "CRC of the header", crc, head->header_crc32);
+		return npu_refuse(detail, -EBADMSG, "CRC of the header", crc, head->header_crc32);
 	if (size - sizeof(*head) != head->length)
-		return refuse(detail, -ENOEXEC, "size of the file",
-			      (u64)sizeof(*head) + head->length, size);
+		return npu_refuse(detail, -ENOEXEC, "size of the file",
+				  (u64)sizeof(*head) + head->length, size);
 	crc = npu_crc32(0, image + sizeof(*head), head->length);
 	if (head->crc32 != crc)
-		return refuse(detail, -EBADMSG, "CRC of the payload", crc, head->crc32);
+		return npu_refuse(detail, -EBADMSG, "CRC of the payload", crc, head->crc32);
 	return 0;
 }
 
@@ -173,7 +162,7 @@ int npu_fwimage_check(const void *image, size_t size, u32 device_id, u32 tcm_siz
 	int ret;
 
 	if (size < sizeof(head))
-		return refuse(detail, -ENOEXEC, "size of the file", sizeof(head), size);
+		return npu_refuse(detail, -ENOEXEC, "size of the file", sizeof(head), size);
 
 	read_header(&head, image);
 	ret = check_frame(&head, image, size, detail);

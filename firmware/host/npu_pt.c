@@ -6,7 +6,7 @@
  * hang below) is kept beside them in memory of the host, so that a device that
  * scribbles over its tables misleads nobody but itself.
  */
-#include "firmware/host/npu_host.h"
+#include "firmware/host/npu_detail.h"
 
 #define ENTRIES		512u
 #define GIGA_SHIFT	30
@@ -30,16 +30,6 @@ struct piece {
 	u64 bus;
 	u64 size;
 };
-
-static int refuse(struct npu_host_detail *detail, int error, const char *what, u64 expected,
-		  u64 found)
-{
-	if (detail)
-		*detail = (struct npu_host_detail) {
-			.what = what, .expected = expected, .found = found,
-		};
-	return error;
-}
 
 static u64 lower(u64 a, u64 b)
 {
@@ -372,13 +362,13 @@ static void unmap_giga(struct npu_pt *pt, u64 va, u64 end, struct pool *pool,
 static int check_range(u64 va, u64 size, struct npu_host_detail *detail)
 {
 	if (va & (NPU_PAGE_SIZE - 1))
-		return refuse(detail, -EINVAL, "address not a multiple of the page size",
-			      align_down(va, NPU_PAGE_SIZE), va);
+		return npu_refuse(detail, -EINVAL, "address not a multiple of the page size",
+				  align_down(va, NPU_PAGE_SIZE), va);
 	if (!size || size & (NPU_PAGE_SIZE - 1))
-		return refuse(detail, -EINVAL, "size not a multiple of the page size above 0",
-			      align_down(size, NPU_PAGE_SIZE) + NPU_PAGE_SIZE, size);
+		return npu_refuse(detail, -EINVAL, "size not a multiple of the page size above 0",
+				  align_down(size, NPU_PAGE_SIZE) + NPU_PAGE_SIZE, size);
 	if (va >= VA_END || size > VA_END - va)
-		return refuse(detail, -ERANGE, "last address", VA_END - 1, va + size - 1);
+		return npu_refuse(detail, -ERANGE, "last address", VA_END - 1, va + size - 1);
 	return 0;
 }
 
@@ -386,11 +376,11 @@ static int check_run(const struct npu_pt *pt, const struct npu_pt_run *run,
 		     struct npu_host_detail *detail)
 {
 	if (run->bus & (NPU_PAGE_SIZE - 1))
-		return refuse(detail, -EINVAL, "bus address not a multiple of the page size",
-			      align_down(run->bus, NPU_PAGE_SIZE), run->bus);
+		return npu_refuse(detail, -EINVAL, "bus address not a multiple of the page size",
+				  align_down(run->bus, NPU_PAGE_SIZE), run->bus);
 	if (run->bus >= pt->bus_limit || run->size > pt->bus_limit - run->bus)
-		return refuse(detail, -ERANGE, "last bus address", pt->bus_limit - 1,
-			      run->bus + run->size - 1);
+		return npu_refuse(detail, -ERANGE, "last bus address", pt->bus_limit - 1,
+				  run->bus + run->size - 1);
 	return 0;
 }
 
@@ -401,12 +391,12 @@ static int check_map(const struct npu_pt *pt, u64 va, const struct npu_pt_run *r
 	int ret;
 
 	if (!prot || prot & ~PROT_BITS)
-		return refuse(detail, -EINVAL, "protection bits", PROT_BITS, prot);
+		return npu_refuse(detail, -EINVAL, "protection bits", PROT_BITS, prot);
 	if (prot & NPU_PT_WRITE && !(prot & NPU_PT_READ))
-		return refuse(detail, -EINVAL, "protection bits, write without read",
-			      prot | NPU_PT_READ, prot);
+		return npu_refuse(detail, -EINVAL, "protection bits, write without read",
+				  prot | NPU_PT_READ, prot);
 	if (!count)
-		return refuse(detail, -EINVAL, "number of runs", 1, 0);
+		return npu_refuse(detail, -EINVAL, "number of runs", 1, 0);
 
 	for (i = 0; i < count; i++) {
 		ret = check_range(va, runs[i].size, detail);
@@ -538,7 +528,7 @@ int npu_pt_map(struct npu_pt *pt, u64 va, const struct npu_pt_run *runs, u32 cou
 		for (rest = runs[i]; next_piece(&piece, &rest, &at);)
 			count_piece(pt, &piece, &need);
 	if (pool_fill(pt, &pool, need.mids, need.lasts))
-		return refuse(detail, -ENOMEM, "page tables", need.mids + need.lasts, 0);
+		return npu_refuse(detail, -ENOMEM, "page tables", need.mids + need.lasts, 0);
 
 	for (i = 0, at = va; i < count; i++)
 		for (rest = runs[i]; next_piece(&piece, &rest, &at);)
@@ -562,7 +552,7 @@ int npu_pt_unmap(struct npu_pt *pt, u64 va, u64 size, struct npu_pt_garbage *gar
 
 	splits = count_splits(pt, va, end);
 	if (pool_fill(pt, &pool, 0, splits))
-		return refuse(detail, -ENOMEM, "page tables", splits, 0);
+		return npu_refuse(detail, -ENOMEM, "page tables", splits, 0);
 
 	for (; va < end; va = next) {
 		next = lower(end, align_down(va, GIGA_SIZE) + GIGA_SIZE);

@@ -9,6 +9,9 @@ $(LIBNPU_TESTS:=.o): CPPFLAGS += $(LIBNPU_CPPFLAGS) -D_GNU_SOURCE
 
 TESTS_NATIVE += $(LIBNPU_TESTS)
 
+# Its dependencies are built with the rest of user space before any test runs.
+TESTS_NATIVE += tests/unit/test_libnpu_abi.py
+
 # The same through the kernel's driver, in the virtual machine.
 LIBNPU_VM_TESTS := $(addprefix $(O)/tests/unit/vm_libnpu_, stream function)
 

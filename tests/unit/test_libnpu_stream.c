@@ -491,12 +491,12 @@ static void test_open_errors(void **state)
 	unlink(file);
 }
 
-static void make_dir(const char *format, const char *root)
+static void run_in(const char *format, const char *root)
 {
-	char path[256];
+	char command[512];
 
-	snprintf(path, sizeof(path), format, root);
-	assert_int_equal(system(path), 0);
+	snprintf(command, sizeof(command), format, root);
+	assert_int_equal(system(command), 0);
 }
 
 static void test_enumeration(void **state)
@@ -513,10 +513,15 @@ static void test_enumeration(void **state)
 	assert_int_equal(count, 0);
 	check_open(NULL, -ENODEV, "npu.ko is not loaded (0 other accelerators)");
 
-	make_dir("cd %s && mkdir -p module/npu class/accel devices/npu_sim.0 devices/other drivers/npu drivers/ivpu", root);
+	run_in("cd %s && mkdir -p module/npu class/accel devices/npu_sim.0 devices/other "
+		 "drivers/npu drivers/ivpu", root);
 	check_open(NULL, -ENODEV, "is loaded but has no device");
-	make_dir("cd %s && for n in 10 2; do mkdir class/accel/accel$n && ln -s ../../../devices/npu_sim.0 class/accel/accel$n/device; done; ln -s ../../drivers/npu devices/npu_sim.0/driver", root);
-	make_dir("cd %s && mkdir class/accel/accel0 && ln -s ../../../devices/other class/accel/accel0/device && ln -s ../../drivers/ivpu devices/other/driver", root);
+	run_in("cd %s && for n in 10 2; do mkdir class/accel/accel$n && "
+		 "ln -s ../../../devices/npu_sim.0 class/accel/accel$n/device; done; "
+		 "ln -s ../../drivers/npu devices/npu_sim.0/driver", root);
+	run_in("cd %s && mkdir class/accel/accel0 && "
+		 "ln -s ../../../devices/other class/accel/accel0/device && "
+		 "ln -s ../../drivers/ivpu devices/other/driver", root);
 	assert_int_equal(npu_device_list(entries, 2, &count), 0);
 	assert_int_equal(count, 2);
 	assert_string_equal(entries[0].path, "/dev/accel/accel2");
@@ -528,7 +533,7 @@ static void test_enumeration(void **state)
 	if (access("/dev/accel/accel2", F_OK))
 		check_open(NULL, -ENOENT, "/dev/accel/accel2 does not exist");
 	unsetenv("NPU_SYSFS");
-	make_dir("rm -rf %s", root);
+	run_in("rm -rf %s", root);
 }
 
 static void test_environment_names_the_device(void **state)

@@ -59,7 +59,6 @@ static int call(struct accel *accel, unsigned long request, void *arg, const cha
 	return npu_fail(-errno, "%s: %s", what, strerror(errno));
 }
 
-
 static uint64_t user_address(const void *pointer)
 {
 	return (uintptr_t)pointer;

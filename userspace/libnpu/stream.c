@@ -28,7 +28,7 @@ _Static_assert(sizeof(struct slot) % NPU_REPORT_ALIGN == 0, "slots keep reports 
  * @lock: guards everything below
  * @slots: struct slot for job n at n % SLOTS; NULL until a job needs it
  * @null: whether the job of a slot is a null job
- * @last: number of the last job submitted
+ * @last: number of the last job submitted; atomic for readers without the lock
  * @waits: what the next submission must wait for
  * @wait_count: number of @waits
  */
@@ -147,12 +147,14 @@ static int submit(struct npu_stream *stream, const struct npu_backend_job *jobs,
 		  unsigned int count, uint64_t *seqno)
 {
 	struct npu_backend *be = stream->dev->backend;
+	uint64_t last = stream->last;
 	int ret;
 
 	ret = be->ops->submit(be, stream->queue, jobs, count, stream->waits, stream->wait_count,
-			      &stream->last);
+			      &last);
 	if (ret)
 		return ret;
+	__atomic_store_n(&stream->last, last, __ATOMIC_RELEASE);
 	stream->wait_count = 0;
 	if (seqno)
 		*seqno = stream->last;
@@ -290,12 +292,8 @@ int npu_stream_submit(struct npu_stream *stream, const struct npu_job *jobs, uns
 
 static uint64_t last_of(struct npu_stream *stream)
 {
-	uint64_t last;
-
-	pthread_mutex_lock(&stream->lock);
-	last = stream->last;
-	pthread_mutex_unlock(&stream->lock);
-	return last;
+	/* Without the lock: a submission may hold it while it waits for room. */
+	return __atomic_load_n(&stream->last, __ATOMIC_ACQUIRE);
 }
 
 int npu_stream_wait_raw(struct npu_stream *stream, uint64_t seqno, int64_t deadline)
