@@ -6,3 +6,4 @@ $(O)/tests/unit/test_compiler: LDLIBS += $(COMPILER_LDLIBS)
 $(O)/tests/unit/compiler_net.o $(O)/tests/unit/test_compiler.o: $(O)/$(COMPILER)/onnx.pb-c.h
 $(O)/tests/unit/compiler_net.o $(O)/tests/unit/test_compiler.o: CPPFLAGS += -I$(O)/$(COMPILER)
 $(O)/tests/unit/compiler_net.o: CFLAGS += -ffp-contract=off
+$(O)/tests/unit/compiler_run.o: CPPFLAGS += -D_GNU_SOURCE

@@ -4,9 +4,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "firmware/model/npu_core.h"
 #include "userspace/compiler/module.h"
+#include "userspace/compiler/npu_compiler.h"
 
 /* Everything the program reaches, one after the other. */
 #define BASE		0x10000000ull
@@ -265,4 +268,21 @@ void run_model(const void *onnx, size_t size, const float *input, uint64_t yield
 	npuc_module_free(&m.m);
 	npuc_program_free(m.p);
 	npuc_graph_free(g);
+}
+
+int compile_model(const void *onnx, size_t size, struct run_result *r)
+{
+	struct npu_compiled *c;
+	int fd;
+
+	memset(r, 0, sizeof(*r));
+	r->err = npu_compile(&c, onnx, size, NULL, r->message, sizeof(r->message));
+	if (r->err)
+		return r->err;
+	fd = memfd_create("module", MFD_CLOEXEC);
+	if (fd < 0 || npu_compiled_write(c, fd))
+		abort();
+	close(fd);
+	npu_compiled_free(c);
+	return 0;
 }

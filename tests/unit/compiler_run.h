@@ -20,4 +20,8 @@ struct run_result {
 /* One float input, one float output; @r->output is the caller's to free. */
 void run_model(const void *onnx, size_t size, const float *input, uint64_t yield_cycles, struct run_result *r);
 
+
+/* Compiles and writes the module to memory, runs nothing; gives @r->err. */
+int compile_model(const void *onnx, size_t size, struct run_result *r);
+
 #endif

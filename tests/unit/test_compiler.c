@@ -295,6 +295,34 @@ static void test_cut_model(void **state)
 	net_free(&n);
 }
 
+/* Changed bytes are refused with a reason, or compile. */
+static void test_changed_model(void **state)
+{
+	struct run_result r;
+	uint8_t *bytes, *copy;
+	struct net n;
+	size_t size;
+
+	(void)state;
+	net_init(&n, 24, 1, 4, 6, 6, false, 0);
+	net_conv(&n, &conv3);
+	net_flatten(&n);
+	net_matmul(&n, 5, 0);
+	net_finish(&n);
+	bytes = net_pack(&n, &size);
+	copy = malloc(size);
+	for (int i = 0; i < 2000; i++) {
+		memcpy(copy, bytes, size);
+		for (int k = 0; k <= i % 3; k++)
+			copy[net_random(&n) % size] = net_random(&n);
+		if (compile_model(copy, size, &r))
+			assert_true(r.message[0]);
+	}
+	free(copy);
+	free(bytes);
+	net_free(&n);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -302,6 +330,7 @@ int main(void)
 		cmocka_unit_test(test_groups), cmocka_unit_test(test_large), cmocka_unit_test(test_pools),
 		cmocka_unit_test(test_clips), cmocka_unit_test(test_flatten_and_product),
 		cmocka_unit_test(test_random), cmocka_unit_test(test_refusals), cmocka_unit_test(test_cut_model),
+		cmocka_unit_test(test_changed_model),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
