@@ -342,6 +342,71 @@ static void test_maxpool_refusals(void **state)
 	refuse("maxpool", &good, 55, "expected 56 bytes");
 }
 
+/* ---- windows ---- */
+
+static int tap_at(const struct npu_host_patches *p, const int8_t *image, uint32_t tap, int oy, int ox)
+{
+	uint32_t window = p->kernel_h * p->kernel_w;
+	int y = oy * (int)p->stride_h - (int)p->pad_top +
+		(int)(tap % window / p->kernel_w * p->dilation_h);
+	int x = ox * (int)p->stride_w - (int)p->pad_left +
+		(int)(tap % window % p->kernel_w * p->dilation_w);
+
+	if (tap / window >= p->c || y < 0 || x < 0 || y >= (int)p->h || x >= (int)p->w)
+		return p->pad;
+	return image[(tap / window * p->h + y) * p->w + x];
+}
+
+static void test_patches(void **state)
+{
+	const struct npu_host_patches p = {
+		.n = 2, .c = 2, .h = 7, .w = 6, .out_h = 4, .out_w = 5, .kernel_h = 3,
+		.kernel_w = 3, .stride_h = 2, .stride_w = 1, .dilation_h = 1, .dilation_w = 2,
+		.pad_top = 1, .pad_left = 2, .pad = -9,
+	};
+	int8_t x[2 * 2 * 7 * 6], y[2][2][4][5][16];
+	uint32_t n, tap, oy, ox;
+	uint64_t seed = 11;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(x); i++)
+		x[i] = rnd(&seed);
+	run("pack_patches", &p, sizeof(p), x, y, sizeof(x), sizeof(y));
+	for (n = 0; n < 2; n++)
+		for (tap = 0; tap < 32; tap++)
+			for (oy = 0; oy < 4; oy++)
+				for (ox = 0; ox < 5; ox++)
+					assert_int_equal(y[n][tap / 16][oy][ox][tap % 16],
+							 tap_at(&p, x + n * 84, tap, oy, ox));
+}
+
+static void test_patches_refusals(void **state)
+{
+	const struct npu_host_patches good = {
+		.n = 1, .c = 1, .h = 4, .w = 4, .out_h = 2, .out_w = 2, .kernel_h = 2,
+		.kernel_w = 2, .stride_h = 2, .stride_w = 2, .dilation_h = 1, .dilation_w = 1,
+	};
+	struct npu_host_patches p;
+
+	(void)state;
+#define REFUSE(field, value, text) do { \
+		p = good; \
+		p.field = (value); \
+		refuse("pack_patches", &p, sizeof(p), text); \
+	} while (0)
+	REFUSE(h, 0, "expected sides");
+	REFUSE(out_w, 0xffffffff, "expected sides");
+	REFUSE(dilation_h, 0, "expected sides");
+	REFUSE(pad_top, 0xffffffff, "expected sides");
+	REFUSE(pad, 128, "a pad value");
+	REFUSE(reserved, 1, "reserved");
+	REFUSE(n, 0, "expected operands");
+	REFUSE(c, 0xffffffff, "expected operands");
+#undef REFUSE
+	refuse("pack_patches", &good, 63, "expected 64 bytes");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -353,6 +418,8 @@ int main(void)
 		cmocka_unit_test(test_layout_refusals),
 		cmocka_unit_test(test_maxpool),
 		cmocka_unit_test(test_maxpool_refusals),
+		cmocka_unit_test(test_patches),
+		cmocka_unit_test(test_patches_refusals),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -54,13 +54,14 @@ static void pack_tap(const struct npu_host_patches *p, const int8_t *image, int8
 	uint32_t oy, ox;
 
 	for (oy = 0; oy < p->out_h; oy++, y += p->stride_h) {
-		const int8_t *row = image + y * p->w;
+		const int8_t *row;
 		int64_t column = x;
 
 		if (y < 0 || y >= p->h) {
 			lane += (size_t)p->out_w * BLOCK;
 			continue;
 		}
+		row = image + y * p->w;
 		for (ox = 0; ox < p->out_w; ox++, column += p->stride_w, lane += BLOCK)
 			if (column >= 0 && column < p->w)
 				*lane = row[column];
