@@ -84,7 +84,7 @@ static int npu_queue_init_sched(struct npu_queue *queue)
 			     ndev->drm.dev);
 	if (ret)
 		return ret;
-	ret = drm_sched_entity_init(&queue->entity, DRM_SCHED_PRIORITY_NORMAL, &sched, 1, NULL);
+	ret = drm_sched_entity_init(&queue->entity, DRM_SCHED_PRIORITY_KERNEL, &sched, 1, NULL);
 	if (ret)
 		drm_sched_fini(sched);
 	return ret;
