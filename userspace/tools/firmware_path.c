@@ -77,6 +77,12 @@ static int write_search_path(const char *text)
 	return err;
 }
 
+static int fail(const char *what, int err)
+{
+	return tool_fail("%s: %s%s", what, strerror(-err),
+			 err == -EACCES || err == -EPERM ? "; loading needs root" : "");
+}
+
 static int make_folder(char *folder)
 {
 	char path[PATH_MAX];
@@ -112,7 +118,7 @@ static int lead_to(struct firmware_path *fp, const char *image)
 	if (err) {
 		free(data);
 		rmdir(fp->folder);
-		return tool_fail("a folder below /run for the firmware: %s; loading needs root", strerror(-err));
+		return fail("a folder below /run for the firmware", err);
 	}
 	snprintf(path, sizeof(path), "%s/" NAME, fp->folder);
 	status = tool_save_file(path, data, size);
@@ -121,7 +127,7 @@ static int lead_to(struct firmware_path *fp, const char *image)
 	if (!status && !err)
 		err = write_search_path(fp->folder);
 	if (err)
-		status = tool_fail(SEARCH_PATH ": %s", strerror(-err));
+		status = fail(SEARCH_PATH, err);
 	if (status)
 		drop_folder(fp->folder);
 	else

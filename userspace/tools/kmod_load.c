@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <npu/npu.h>
+
 #include "userspace/tools/firmware_path.h"
 #include "userspace/tools/tool.h"
 
@@ -177,19 +179,45 @@ static int remove_one(struct kmod_ctx *ctx, const char *name, bool *was_there)
 	return err ? tool_fail("module %s: %s", name, strerror(-err)) : TOOL_OK;
 }
 
+/* The driver looks at a device while the device is made, so that it is there at once, or never. */
+static int count_devices(long want)
+{
+	unsigned int found;
+	int err = npu_device_list(NULL, 0, &found);
+
+	if (err)
+		return tool_fail_npu(err, "looking for devices");
+	if (found < want)
+		return tool_fail("of %ld devices %u came up; dmesg says why", want, found);
+	return TOOL_OK;
+}
+
+static void take_back(struct kmod_ctx *ctx, const char *name)
+{
+	bool was_there;
+
+	if (!remove_one(ctx, name, &was_there) && was_there)
+		printf("unloaded %s\n", name);
+}
+
 /* Driver, then devices; what was loaded is taken back when the rest fails. */
 static int load_all(struct kmod_ctx *ctx, const char *from, long sim)
 {
 	char options[32];
-	bool had_npu, had_sim, was_there;
+	bool had_npu, had_sim;
 	int status = load_one(ctx, from, "npu", NULL, &had_npu);
 
 	if (status || !sim)
 		return status;
 	snprintf(options, sizeof(options), "devices=%ld", sim);
 	status = load_one(ctx, from, "npu_sim", options, &had_sim);
-	if (status && !had_npu && !remove_one(ctx, "npu", &was_there))
-		puts("unloaded npu");
+	if (!status) {
+		status = count_devices(sim);
+		if (status)
+			take_back(ctx, "npu_sim");
+	}
+	if (status && !had_npu)
+		take_back(ctx, "npu");
 	return status;
 }
 

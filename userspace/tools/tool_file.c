@@ -111,20 +111,27 @@ static mode_t default_mode(void)
 	return 0666 & ~mask;
 }
 
-int tool_save_file(const char *path, const void *data, size_t size)
+/* The file that a chain of links ends at, which is replaced in their stead. */
+static int replace_existing(const char *path, mode_t mode, const void *data, size_t size)
 {
 	char *target = realpath(path, NULL);
+	int err = target ? replace(target, mode, data, size) : -errno;
+
+	free(target);
+	return err;
+}
+
+int tool_save_file(const char *path, const void *data, size_t size)
+{
 	struct stat st;
 	int err;
 
-	if (!target && errno == ENOENT)
+	if (!stat(path, &st))
+		err = S_ISREG(st.st_mode) ? replace_existing(path, st.st_mode & 0777, data, size)
+					  : write_into(path, data, size);
+	else if (errno == ENOENT && lstat(path, &st))
 		err = replace(path, default_mode(), data, size);
-	else if (!target || stat(target, &st))
-		err = -errno;
-	else if (S_ISREG(st.st_mode))
-		err = replace(target, st.st_mode & 0777, data, size);
 	else
-		err = write_into(target, data, size);
-	free(target);
+		err = -errno;
 	return err ? tool_fail("%s: %s", path, strerror(-err)) : TOOL_OK;
 }
