@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/sync_file.h>
+#include <poll.h>
 #include <time.h>
 
 #include "tests/kselftest/npu_test.h"
@@ -188,27 +189,37 @@ int test_syncobj_wait(int fd, uint32_t handle, uint64_t point, int timeout_ms)
 }
 
 /* Waits; then 0, or the error that the fence carries. */
+int test_sync_file_status(int fd)
+{
+	struct sync_file_info info = {};
+	struct pollfd poller = { .fd = fd, .events = POLLIN };
+	int ret;
+
+	ret = poll(&poller, 1, TEST_WAIT_MS);
+	if (ret <= 0)
+		return ret ? -errno : -ETIME;
+	ret = test_ioctl(fd, SYNC_IOC_FILE_INFO, &info);
+	if (ret)
+		return ret;
+	/* 1 is "signalled well"; 0 would be "still active", after the wait. */
+	return info.status == 1 ? 0 : info.status ?: -EINPROGRESS;
+}
+
+/* As test_sync_file_status(), of the fence in a syncobj. */
 int test_syncobj_status(int fd, uint32_t handle)
 {
 	struct drm_syncobj_handle export = {
 		.handle = handle,
 		.flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE,
 	};
-	struct sync_file_info info = {};
 	int ret;
 
-	ret = test_syncobj_wait(fd, handle, 0, TEST_WAIT_MS);
-	if (ret)
-		return ret;
 	ret = test_ioctl(fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &export);
 	if (ret)
 		return ret;
-	ret = test_ioctl(export.fd, SYNC_IOC_FILE_INFO, &info);
+	ret = test_sync_file_status(export.fd);
 	close(export.fd);
-	if (ret)
-		return ret;
-	/* 1 is "signalled well"; 0 would be "still active", after the wait. */
-	return info.status == 1 ? 0 : info.status ?: -EINPROGRESS;
+	return ret;
 }
 
 int test_submit(int fd, uint32_t queue, const struct drm_npu_job *jobs, uint32_t count,

@@ -50,6 +50,7 @@ int test_syncobj_create(int fd, uint32_t *handle);
 void test_syncobj_destroy(int fd, uint32_t handle);
 int test_syncobj_signal(int fd, uint32_t handle);
 int test_syncobj_wait(int fd, uint32_t handle, uint64_t point, int timeout_ms);
+int test_sync_file_status(int fd);
 int test_syncobj_status(int fd, uint32_t handle);
 int64_t test_now_ns(void);
 

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The device goes away while clients use it. */
+#include <dirent.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+
+#include "tests/kselftest/npu_harness.h"
+
+#define DEVICE	"npu_sim.npu.0"
+#define DRIVER	"/sys/bus/auxiliary/drivers/npu/"
+#define CODE_VA	TEST_VA
+#define DATA_VA	(TEST_VA + 0x10000)
+
+/* The number of the node changes while somebody holds the last one open. */
+static int open_device(void)
+{
+	DIR *dir = opendir("/sys/bus/auxiliary/devices/" DEVICE "/accel");
+	struct dirent *entry;
+	unsigned int index;
+	int fd = -ENOENT;
+
+	while (dir && (entry = readdir(dir)))
+		if (sscanf(entry->d_name, "accel%u", &index) == 1)
+			fd = test_open(index);
+	if (dir)
+		closedir(dir);
+	return fd;
+}
+
+static int unbind(void)
+{
+	return test_write_file(DRIVER "unbind", DEVICE);
+}
+
+static int bind(void)
+{
+	return test_write_file(DRIVER "bind", DEVICE);
+}
+
+static int unload(const char *module)
+{
+	return syscall(SYS_delete_module, module, O_NONBLOCK) ? -errno : 0;
+}
+
+static int load(const char *module, const char *parameters)
+{
+	struct utsname name;
+	char path[256];
+	int fd, ret;
+
+	uname(&name);
+	snprintf(path, sizeof(path), "/lib/modules/%s/kernel/%s.ko", name.release, module);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ret = syscall(SYS_finit_module, fd, parameters, 0) ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+/* As the suite has loaded it. */
+static int load_sim(void)
+{
+	return load("npu_sim", "devices=2");
+}
+
+/**
+ * struct user - a client with a job that runs for ever and one behind it
+ * @fd: open file
+ * @queue: its queue
+ * @running: syncobj of the first
+ * @waiting: syncobj of the second
+ * @handle: buffer
+ * @data: the buffer
+ */
+struct user {
+	int fd;
+	uint32_t queue;
+	uint32_t running;
+	uint32_t waiting;
+	uint32_t handle;
+	uint8_t *data;
+};
+
+static int user_init(struct user *user)
+{
+	struct drm_npu_job job = { .insn_va = CODE_VA };
+	uint8_t *code;
+
+	user->fd = open_device();
+	if (user->fd < 0 || test_queue_create(user->fd, 1, 0, &user->queue) ||
+	    test_syncobj_create(user->fd, &user->running) ||
+	    test_syncobj_create(user->fd, &user->waiting))
+		return -1;
+	code = test_buffer(user->fd, CODE_VA, TEST_PAGE, TEST_RWX, NULL);
+	user->data = test_buffer(user->fd, DATA_VA, TEST_PAGE, TEST_RW, &user->handle);
+	if (code == MAP_FAILED || user->data == MAP_FAILED)
+		return -1;
+	job.insn_count = test_spin_program(code);
+	munmap(code, TEST_PAGE);
+	if (test_submit(user->fd, user->queue, &job, 1, user->running))
+		return -1;
+	return test_submit(user->fd, user->queue, &job, 1, user->waiting);
+}
+
+static void user_close(struct user *user)
+{
+	munmap(user->data, TEST_PAGE);
+	close(user->fd);
+}
+
+static int device_works(void)
+{
+	struct drm_npu_job job = {};
+	uint32_t queue;
+	int fd = open_device();
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	ret = test_queue_create(fd, 1, 0, &queue);
+	if (!ret)
+		ret = test_run(fd, queue, &job);
+	close(fd);
+	return ret;
+}
+
+/* A sync_file of a syncobj; its error comes from the fence, not from an ioctl. */
+static int export_fence(int fd, uint32_t handle)
+{
+	struct drm_syncobj_handle export = {
+		.handle = handle,
+		.flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE,
+	};
+	int ret = test_ioctl(fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &export);
+
+	return ret ?: export.fd;
+}
+
+FIXTURE(unplug)
+{
+	struct user user;
+};
+
+FIXTURE_SETUP(unplug)
+{
+	ASSERT_EQ(0, user_init(&self->user));
+}
+
+FIXTURE_TEARDOWN(unplug)
+{
+	user_close(&self->user);
+}
+
+static int all_ioctls_say_enodev(struct user *user)
+{
+	struct drm_npu_query_device info;
+	struct drm_npu_queue_query query;
+	struct drm_npu_job job = {};
+	uint32_t id;
+
+	return test_query_device(user->fd, &info) == -ENODEV &&
+	       test_bo_create(user->fd, TEST_PAGE, &id) == -ENODEV &&
+	       test_bo_wait(user->fd, user->handle, 0, 0) == -ENODEV &&
+	       test_bind(user->fd, user->handle, DATA_VA, 0, TEST_PAGE, TEST_RW) == -ENODEV &&
+	       test_unbind(user->fd, DATA_VA, TEST_PAGE) == -ENODEV &&
+	       test_queue_create(user->fd, 1, 0, &id) == -ENODEV &&
+	       test_queue_query(user->fd, user->queue, &query) == -ENODEV &&
+	       test_submit(user->fd, user->queue, &job, 1, 0) == -ENODEV &&
+	       test_queue_destroy(user->fd, user->queue) == -ENODEV &&
+	       test_syncobj_wait(user->fd, user->running, 0, 0) == -ENODEV;
+}
+
+TEST_F(unplug, unbind)
+{
+	ASSERT_EQ(0, unbind());
+	EXPECT_TRUE(all_ioctls_say_enodev(&self->user));
+	ASSERT_EQ(0, bind());
+	EXPECT_TRUE(all_ioctls_say_enodev(&self->user));
+	EXPECT_EQ(0, device_works());
+}
+
+TEST_F(unplug, fences_signal)
+{
+	int running = export_fence(self->user.fd, self->user.running);
+	int waiting = export_fence(self->user.fd, self->user.waiting);
+
+	ASSERT_GE(running, 0);
+	ASSERT_GE(waiting, 0);
+	ASSERT_EQ(0, unbind());
+	EXPECT_EQ(-ENODEV, test_sync_file_status(running));
+	EXPECT_EQ(-ENODEV, test_sync_file_status(waiting));
+	close(running);
+	close(waiting);
+	ASSERT_EQ(0, bind());
+}
+
+TEST_F(unplug, mappings_stay)
+{
+	self->user.data[0] = 1;
+	ASSERT_EQ(0, unbind());
+	EXPECT_EQ(1, self->user.data[0]);
+	self->user.data[TEST_PAGE - 1] = 2;
+	EXPECT_EQ(2, self->user.data[TEST_PAGE - 1]);
+	ASSERT_EQ(0, bind());
+	EXPECT_EQ(1, self->user.data[0]);
+}
+
+TEST_F(unplug, unload_of_the_transport)
+{
+	ASSERT_EQ(0, unload("npu_sim"));
+	EXPECT_TRUE(all_ioctls_say_enodev(&self->user));
+	self->user.data[0] = 3;
+	/* The driver is in use as long as a client has it open. */
+	EXPECT_EQ(-EWOULDBLOCK, unload("npu"));
+	ASSERT_EQ(0, load_sim());
+	EXPECT_EQ(3, self->user.data[0]);
+	EXPECT_EQ(0, device_works());
+}
+
+TEST_F(unplug, fence_keeps_the_driver)
+{
+	int fence = export_fence(self->user.fd, self->user.running);
+
+	ASSERT_GE(fence, 0);
+	ASSERT_EQ(0, unload("npu_sim"));
+	user_close(&self->user);
+	self->user.fd = -1;
+	self->user.data = MAP_FAILED;
+	EXPECT_EQ(-EWOULDBLOCK, unload("npu"));
+	EXPECT_EQ(-ENODEV, test_sync_file_status(fence));
+	close(fence);
+	/* Fences are freed after a grace period. */
+	while (unload("npu") == -EWOULDBLOCK)
+		usleep(10000);
+	ASSERT_EQ(0, load("npu", ""));
+	ASSERT_EQ(0, load_sim());
+	EXPECT_EQ(0, device_works());
+}
+
+/* Opens, submits, maps and closes until it is killed. */
+static void hammer(void)
+{
+	struct drm_npu_job jobs[16] = {};
+	uint32_t queue, sync, i;
+	int fd;
+
+	for (;;) {
+		fd = open_device();
+		if (fd < 0)
+			continue;
+		test_queue_create(fd, 1, 0, &queue);
+		test_syncobj_create(fd, &sync);
+		for (i = 0; i < 20; i++) {
+			void *data = test_buffer(fd, DATA_VA, 4 * TEST_PAGE, TEST_RW, NULL);
+
+			if (data != MAP_FAILED) {
+				memset(data, i, 4 * TEST_PAGE);
+				munmap(data, 4 * TEST_PAGE);
+			}
+			test_submit(fd, queue, jobs, 16, sync);
+			test_syncobj_wait(fd, sync, 0, 1000);
+			test_unbind(fd, DATA_VA, 4 * TEST_PAGE);
+		}
+		close(fd);
+	}
+}
+
+TEST(unbind_under_load)
+{
+	pid_t pids[3];
+	uint32_t i;
+
+	for (i = 0; i < 3; i++) {
+		pids[i] = fork();
+		ASSERT_GE(pids[i], 0);
+		if (!pids[i])
+			hammer();
+	}
+	for (i = 0; i < 15; i++) {
+		usleep(100000);
+		EXPECT_EQ(0, unbind());
+		usleep(i * 1000);
+		EXPECT_EQ(0, bind());
+	}
+	for (i = 0; i < 3; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+	EXPECT_EQ(0, device_works());
+}
+
+TEST(unload_under_load)
+{
+	pid_t pids[3];
+	uint32_t i;
+
+	for (i = 0; i < 3; i++) {
+		pids[i] = fork();
+		ASSERT_GE(pids[i], 0);
+		if (!pids[i])
+			hammer();
+	}
+	for (i = 0; i < 5; i++) {
+		usleep(200000);
+		EXPECT_EQ(0, unload("npu_sim"));
+		EXPECT_EQ(0, load_sim());
+	}
+	for (i = 0; i < 3; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+	EXPECT_EQ(0, device_works());
+}
+
+TEST_HARNESS_MAIN
