@@ -7,8 +7,6 @@ import struct
 import numpy as np
 
 DATASET = "/usr/share/datasets/fashion-mnist"
-CLASSES = ("T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal",
-           "Shirt", "Sneaker", "Bag", "Ankle boot")
 
 
 def read_idx(path):
