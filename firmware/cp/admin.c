@@ -141,9 +141,15 @@ static u32 poll_telemetry(void)
 
 static u32 op_telemetry(void)
 {
+	u32 i;
+
 	if (admin.sqe.address % 8 || !bus_has(admin.sqe.address))
 		return BAD_FIELD(address);
 	telemetry = fw.counters;
+	/* What queues of before ran is in there already. */
+	for (i = 1; i < fw.queue_count; i++)
+		if (fw.queues[i].state != QUEUE_FREE)
+			telemetry.cycles += fw.queues[i].cycles;
 	telemetry.tick = read_ticks();
 	telemetry.cp_insns = read_insns();
 	return admin_wait(poll_telemetry);
@@ -207,7 +213,7 @@ static u32 start_op(void)
 	const struct op *op;
 	u32 f;
 
-	if (admin.sqe.op >= sizeof(ops) / sizeof(ops[0]) || !ops[admin.sqe.op].start)
+	if (admin.sqe.op >= ARRAY_SIZE(ops) || !ops[admin.sqe.op].start)
 		return NPU_ADMIN_STATUS_BAD_OP;
 	op = &ops[admin.sqe.op];
 	for (f = 0; f <= F_RESERVED; f++)
@@ -220,10 +226,11 @@ static u32 start_op(void)
 
 static void take_entry(struct queue *q)
 {
-	admin.sqe = *(const struct npu_admin_sqe *)queue_head(q);
+	admin.sqe = *(const struct npu_admin_sqe *)q->head;
 	admin.result0 = 0;
 	admin.result1 = 0;
-	queue_consumed(q);
+	queue_take(q);
+	queue_taken(q);
 }
 
 void admin_step(void)

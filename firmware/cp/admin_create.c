@@ -111,6 +111,8 @@ static void open_queue(struct queue *q, const struct npu_admin_sqe *sqe)
 
 	memset(q, 0, sizeof(*q));
 	q->buf = buf;
+	q->buf_end = buf + fw.buffer_entries;
+	q->head = buf;
 	q->id = sqe->queue;
 	q->state = QUEUE_ACTIVE;
 	q->priority = sqe->priority;

@@ -23,6 +23,7 @@ static u32 poll_queue_destroy(void)
 			return ADMIN_PENDING;
 	}
 	mark_drop_all(q);
+	fw.counters.cycles += q->cycles;
 	q->cq->users--;
 	q->state = QUEUE_FREE;
 	return NPU_ADMIN_STATUS_OK;
@@ -176,7 +177,12 @@ static bool cores_quiet(void)
 
 static u32 poll_suspend(void)
 {
-	if (!cores_quiet() || fw.dma_busy || !finish_idle() || !event_idle())
+	if (!cores_quiet()) {
+		/* There is no interrupt for this. */
+		fw.work |= WORK_ADMIN;
+		return ADMIN_PENDING;
+	}
+	if (fw.dma_busy || !finish_idle() || !event_idle())
 		return ADMIN_PENDING;
 	if (admin.step == LEARN_TAILS) {
 		event_ring_set(0, 0);
@@ -203,11 +209,9 @@ u32 op_suspend(void)
 	fw.shadow.head = NULL;
 	for (i = 0; i < fw.queue_count; i++)
 		fw.queues[i].state = QUEUE_STOPPED;
-	for (i = 0; i < fw.cores; i++) {
+	for (i = 0; i < fw.cores; i++)
 		core_write(&fw.core[i], CONTROL, NPU_CORE_CONTROL_CLEAR_MASK);
-	}
 	fw.core_idle = fw.core_all;
 	fw.core_stopping = 0;
-	timer_arm();
 	return admin_wait(poll_suspend);
 }

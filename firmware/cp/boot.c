@@ -93,9 +93,12 @@ static void share_memory(void)
 	while (fw.buffer_entries > 1 &&
 	       fw.queue_count * fw.buffer_entries * sizeof(struct npu_job_sqe) > room)
 		fw.buffer_entries /= 2;
+	fw.buffer_low = fw.buffer_entries / 2;
 	for (i = 0; i < fw.queue_count; i++) {
 		fw.queues[i].id = i;
 		fw.queues[i].buf = take(fw.buffer_entries * sizeof(struct npu_job_sqe));
+		fw.queues[i].buf_end = fw.queues[i].buf + fw.buffer_entries;
+		fw.queues[i].head = fw.queues[i].buf;
 	}
 }
 

@@ -24,7 +24,7 @@ u64 core_cycles(const struct core *c)
 	return lo | (u64)hi << 32;
 }
 
-static void write_limit(const struct core *c, const struct queue *q, u64 limit)
+static inline void write_limit(const struct core *c, const struct queue *q, u64 limit)
 {
 	if (!limit || limit > q->limit)
 		limit = q->limit;
@@ -32,29 +32,24 @@ static void write_limit(const struct core *c, const struct queue *q, u64 limit)
 	core_write(c, LIMIT_HI, limit >> 32);
 }
 
-static void go(const struct core *c, const struct queue *q)
+static inline void mark_busy(const struct core *c)
 {
-	core_write(c, CONTEXT, q->context);
-	core_write(c, YIELD_REQUEST, 0);
-	core_write(c, CONTROL, NPU_CORE_CONTROL_START_MASK);
 	fw.core_idle &= ~c->bit;
 	if (!fw.timer_armed)
 		timer_arm();
 }
 
 /*
- * Starts the next entry of @q, which the caller then counts as consumed. From
- * instruction 0 a core starts with the report window cleared.
+ * All but the context, which is the queue's. From instruction 0 a core starts
+ * with the report window cleared.
  */
-void core_start(struct core *c, struct queue *q)
+static inline void load_and_go(const struct core *c, const struct queue *q)
 {
-	const struct npu_job_sqe *sqe = queue_head(q);
+	const struct npu_job_sqe *sqe = q->head;
 	struct job *job = c->job;
 
-	job->queue = q;
 	job->cmd_id = sqe->cmd_id;
 	job->report_va = sqe->report_va;
-	q->running++;
 	core_write(c, INSN_LO, sqe->insn_va);
 	core_write(c, INSN_HI, sqe->insn_va >> 32);
 	core_write(c, INSN_COUNT, sqe->insn_count);
@@ -63,7 +58,17 @@ void core_start(struct core *c, struct queue *q)
 	core_write(c, REGION_HI, sqe->region_va >> 32);
 	core_write(c, REGION_COUNT, sqe->region_count);
 	write_limit(c, q, sqe->limit);
-	go(c, q);
+	core_write(c, CONTROL, NPU_CORE_CONTROL_START_MASK);
+}
+
+/* Starts the next entry of @q, which the caller then takes away. */
+void core_start(struct core *c, struct queue *q)
+{
+	q->running++;
+	c->job->queue = q;
+	core_write(c, CONTEXT, q->context);
+	load_and_go(c, q);
+	mark_busy(c);
 }
 
 /* Job registers that are kept while a job is paused; the core keeps them until then. */
@@ -83,7 +88,9 @@ void core_resume(struct core *c, struct job *job)
 	core_write(c, START_INDEX, job->resume_index);
 	list_push(&fw.free_jobs, &c->job->node);
 	c->job = job;
-	go(c, job->queue);
+	core_write(c, CONTEXT, job->queue->context);
+	core_write(c, CONTROL, NPU_CORE_CONTROL_START_MASK);
+	mark_busy(c);
 }
 
 static void leave(const struct core *c)
@@ -93,6 +100,7 @@ static void leave(const struct core *c)
 	if (unlikely((fw.core_stopping | fw.core_asked) & c->bit)) {
 		fw.core_stopping &= ~c->bit;
 		fw.core_asked &= ~c->bit;
+		core_write(c, YIELD_REQUEST, 0);
 	}
 }
 
@@ -105,14 +113,36 @@ static inline void job_ended(struct queue *q)
 		queue_update(q);
 }
 
-static void end_running(struct core *c, u32 status)
+/*
+ * The usual case, with the same outcome as what follows in end_running(): @q
+ * goes on with its next job on the same core, and nobody else waits. False: it
+ * is not the usual case.
+ */
+static inline bool hand_over(struct core *c, struct queue *q)
+{
+	if (fw.sole != q || !(q->core_mask & c->bit))
+		return false;
+	core_write(c, CONTROL, NPU_CORE_CONTROL_CLEAR_MASK);
+	load_and_go(c, q);
+	queue_take(q);
+	if (q->buffered <= fw.buffer_low && q->fetched != q->tail)
+		queue_want_fetch(q);
+	/* A queue that is sole has no entries to kill or to abort. */
+	if (!q->buffered || q->head->reserved0)
+		schedule_left(q);
+	return true;
+}
+
+static inline void end_running(struct core *c, u32 status)
 {
 	struct queue *q = c->job->queue;
 
 	finish_started(c->job, window(c), status);
+	if (likely(hand_over(c, q)))
+		return;
 	leave(c);
 	job_ended(q);
-	if (fw.ready_mask && !schedule_same(c, q))
+	if (fw.ready_mask)
 		fw.work |= WORK_SCHED;
 }
 
@@ -136,17 +166,15 @@ static void pause(struct core *c)
 	for (i = 0; i < REPORT_WORDS; i++)
 		job->report[i] = window(c)[i];
 	job->resume_index = core_read(c, RESUME_INDEX);
-	list_push(&fw.paused[job->queue->priority], &job->node);
-	fw.ready_mask |= 1u << job->queue->priority;
+	schedule_push(&fw.paused[job->queue->priority], &job->node, job->queue->priority);
 	fw.counters.yields++;
 	leave(c);
-	fw.work |= WORK_SCHED;
 	/* Never empty: see sched.c on the number of paused jobs. */
 	c->job = entry_of(list_pop(&fw.free_jobs), struct job, node);
 }
 
 /* Acts on a core that is not running any more; @kill: status of one that was stopped. */
-static void ended_otherwise(struct core *c, u32 s, u32 kill)
+static noinline void ended_otherwise(struct core *c, u32 s, u32 kill)
 {
 	if (s == NPU_CORE_STATE_FAULT) {
 		end_running(c, NPU_JOB_STATUS_FAULT);
@@ -171,13 +199,14 @@ static void ended(struct core *c, u32 kill)
 		ended_otherwise(c, s, kill);
 }
 
-void core_events(u32 mask)
+__attribute__((flatten)) void core_events(u32 mask)
 {
 	struct core *c;
 
 	/* Without room for the completion the event stays. */
-	for (; mask && finish_room(); mask &= mask - 1) {
-		c = &fw.core[lowest_bit(mask)];
+	for (c = fw.core; mask && finish_room(); c++, mask >>= 1) {
+		if (!(mask & 1))
+			continue;
 		if (unlikely(fw.core_idle & c->bit))
 			core_write(c, EVENT, 1);
 		else if (likely(!(fw.core_stopping & c->bit)))
@@ -190,6 +219,7 @@ void core_stop(struct core *c, u32 status)
 	c->kill = status;
 	c->killed = false;
 	fw.core_stopping |= c->bit;
+	fw.sole = NULL;
 	fw.work |= WORK_STOP;
 	core_write(c, CONTROL, NPU_CORE_CONTROL_STOP_MASK);
 }
@@ -212,5 +242,6 @@ void core_poll_stopping(void)
 void core_request_yield(struct core *c)
 {
 	fw.core_asked |= c->bit;
+	fw.sole = NULL;
 	core_write(c, YIELD_REQUEST, 1);
 }

@@ -18,8 +18,8 @@ void dma_start(u32 channel, u32 context, u64 host, const void *local, u32 len, b
 		  NPU_DMA_CONTROL_START_MASK | (to_host ? NPU_DMA_CONTROL_TO_HOST_MASK : 0));
 }
 
-static __attribute__((always_inline)) inline void
-look_at(u32 busy, u32 channel, void (*ended)(const struct dma_end *end))
+static __always_inline void look_at(u32 busy, u32 channel,
+				    void (*ended)(const struct dma_end *end))
 {
 	u32 base = NPU_CP_DMA + channel * NPU_CP_DMA_STRIDE;
 	struct dma_end end = { 0 };

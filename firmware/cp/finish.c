@@ -8,11 +8,16 @@
 #include "firmware/cp/fw.h"
 
 /* So many entries do not wait for company. */
-#define BATCH_SOON	16u
+#define BATCH_SOON	(FINISH_SLOTS / 2)
 
 #define SLOT(i)		((i) & (FINISH_SLOTS - 1))
 
-static struct cq *ring_of[FINISH_SLOTS];
+/*
+ * Until an entry is written its last word is the address of its struct cq, and
+ * HAS_REPORT while its report is not yet done with.
+ */
+#define HAS_REPORT	1u
+
 static struct npu_cqe entry[FINISH_SLOTS];
 
 /* For those that write a report: what, and to where. */
@@ -21,12 +26,12 @@ static struct {
 	u32 context;
 	u32 word[REPORT_WORDS];
 } report[FINISH_SLOTS];
-static bool has_report[FINISH_SLOTS];
 
 static u32 put;		/* records made */
 static u32 reported;	/* records whose report is done with */
 static u32 sent;	/* entries with their phase in memory */
 
+static struct cq *batch_cq;
 static u32 batch;	/* entries of the transfer under way, 0: none */
 static bool writing_phase;
 
@@ -56,13 +61,18 @@ bool finish_passed(u32 mark)
 	return (s32)(sent - mark) >= 0;
 }
 
+static inline struct cq *ring_of(const struct npu_cqe *cqe)
+{
+	return (struct cq *)(cqe->phase & ~HAS_REPORT);
+}
+
 /* The next entry, all zeros but for the first two words. */
 static inline struct npu_cqe *open(struct cq *cq, u32 cmd_id, u32 status)
 {
 	u32 *word = (u32 *)&entry[SLOT(put)];
 	u32 i;
 
-	ring_of[SLOT(put)] = cq;
+	word[15] = (u32)cq;
 	word[0] = cmd_id;
 	word[1] = status;
 	for (i = 2; i < 14; i += 4) {
@@ -76,12 +86,13 @@ static inline struct npu_cqe *open(struct cq *cq, u32 cmd_id, u32 status)
 
 static inline void close(bool with_report)
 {
-	has_report[SLOT(put)] = with_report;
-	put++;
-	if (unlikely(with_report || reported != put - 1))
+	if (unlikely(with_report)) {
+		entry[SLOT(put)].phase |= HAS_REPORT;
 		fw.work |= WORK_AUX;
-	else
-		reported = put;
+	} else if (likely(reported == put)) {
+		reported++;
+	}
+	put++;
 	if (put - sent >= BATCH_SOON)
 		finish_kick_cq();
 }
@@ -137,7 +148,8 @@ static inline void copy_counter(u32 *to, const volatile u32 *from, u64 *sum)
 
 	to[0] = low;
 	to[1] = high;
-	add(sum, low, high);
+	if (low | high)
+		add(sum, low, high);
 }
 
 static inline void copy_counters(u32 *to, const volatile u32 *from, struct queue *q)
@@ -147,15 +159,14 @@ static inline void copy_counters(u32 *to, const volatile u32 *from, struct queue
 	static_assert(offsetof(struct npu_cqe, cycles) == 8 &&
 		      offsetof(struct npu_job_report, cycles) == 32, "copied as words");
 	copy_counter(to + 2, from + 8, &q->cycles);
-	add(&t->cycles, to[2], to[3]);
 	copy_counter(to + 4, from + 10, &t->macs);
 	copy_counter(to + 6, from + 12, &t->bytes_read);
 	copy_counter(to + 8, from + 14, &t->bytes_written);
 }
 
 /* What only some jobs need; ends as finish_started() does. */
-static __attribute__((noinline)) void
-finish_unusual(const struct job *job, const volatile u32 *results, u32 status)
+static noinline void finish_unusual(const struct job *job, const volatile u32 *results,
+				    u32 status)
 {
 	struct npu_cqe *cqe = &entry[SLOT(put)];
 	u32 *to = (u32 *)cqe;
@@ -179,7 +190,6 @@ void finish_started(const struct job *job, const volatile u32 *results, u32 stat
 	struct queue *q = job->queue;
 	u32 *to = (u32 *)cqe;
 
-	ring_of[SLOT(put)] = q->cq;
 	to[0] = job->cmd_id;
 	to[1] = status | (results[0] & 0xffff0000u);
 	copy_counters(to, results, q);
@@ -187,8 +197,9 @@ void finish_started(const struct job *job, const volatile u32 *results, u32 stat
 	to[11] = 0;
 	to[12] = results[1];
 	to[13] = 0;
+	to[15] = (u32)q->cq;
 	set_source(cqe, q);
-	fw.counters.jobs++;
+	add(&fw.counters.jobs, 1, 0);
 	if (unlikely(status || job->report_va))
 		finish_unusual(job, results, status);
 	else
@@ -198,7 +209,7 @@ void finish_started(const struct job *job, const volatile u32 *results, u32 stat
 void finish_unstarted(struct queue *q, const struct npu_job_sqe *sqe, u32 status)
 {
 	set_source(open(q->cq, sqe->cmd_id, status), q);
-	fw.counters.jobs++;
+	add(&fw.counters.jobs, 1, 0);
 	if (unlikely(status))
 		count(status);
 	if (unlikely(sqe->report_va))
@@ -212,7 +223,7 @@ void finish_invalid(struct queue *q, const struct npu_job_sqe *sqe, u32 offset)
 
 	set_source(cqe, q);
 	cqe->insn = offset;
-	fw.counters.jobs++;
+	add(&fw.counters.jobs, 1, 0);
 	close(false);
 }
 
@@ -232,7 +243,7 @@ void finish_kick_report(void)
 
 	for (; reported != put; reported++) {
 		i = SLOT(reported);
-		if (has_report[i]) {
+		if (entry[i].phase & HAS_REPORT) {
 			aux_start(AUX_REPORT, report[i].context, report[i].va, report[i].word,
 				  sizeof(struct npu_job_report), true);
 			return;
@@ -251,6 +262,7 @@ void finish_report_done(const struct dma_end *end)
 		cqe->fault_access = NPU_ACCESS_WRITE;
 		cqe->fault_va = end->va;
 	}
+	cqe->phase &= ~HAS_REPORT;
 	reported++;
 }
 
@@ -280,7 +292,7 @@ static u32 batch_size(const struct cq *cq)
 		most = room;
 	if (most > FINISH_SLOTS - SLOT(sent))
 		most = FINISH_SLOTS - SLOT(sent);
-	while (n < most && ring_of[SLOT(sent) + n] == cq)
+	while (n < most && ring_of(&entry[SLOT(sent) + n]) == cq)
 		n++;
 	return n;
 }
@@ -305,24 +317,30 @@ static void set_phases(struct npu_cqe *cqe, const struct cq *cq, u32 n)
 		(++cqe)->phase = value;
 }
 
-/* True: there was something to do. */
-bool finish_kick_cq(void)
+/* Whether there is something for finish_kick_cq() to do. */
+bool finish_waits(void)
+{
+	return !batch && sent != reported;
+}
+
+noinline void finish_kick_cq(void)
 {
 	struct cq *cq;
 
-	if (batch || sent == reported)
-		return false;
-	cq = ring_of[SLOT(sent)];
+	if (!finish_waits())
+		return;
+	cq = ring_of(&entry[SLOT(sent)]);
 	if (cq->dead) {
 		drop(1);
-		return true;
+		return;
 	}
+	fw.held = false;
 	batch = reported - sent == 1 ? 1 : batch_size(cq);
+	batch_cq = cq;
 	writing_phase = false;
 	set_phases(&entry[SLOT(sent)], cq, batch);
 	dma_start(DMA_CQ, 0, address(cq, place(cq), 0), &entry[SLOT(sent)],
 		  batch * sizeof(struct npu_cqe), true);
-	return true;
 }
 
 static void cq_fault(struct cq *cq, const struct dma_end *end)
@@ -351,7 +369,7 @@ static void write_phase(struct cq *cq)
 
 void finish_cq_done(const struct dma_end *end)
 {
-	struct cq *cq = ring_of[SLOT(sent)];
+	struct cq *cq = batch_cq;
 
 	if (end->fault) {
 		cq_fault(cq, end);

@@ -96,10 +96,11 @@ struct cq {
 };
 
 /*
- * Entries with index in [fetched - buffered, fetched) are in @buf, those in
- * [fetched, tail) still in the ring. @running counts jobs that have started
- * and not ended, paused ones included. While @kill is a status, entries up to
- * @kill_end end with it; @killing lasts until those and the started ones have.
+ * Entries with index in [fetched - buffered, fetched) are in @buf, the first of
+ * them at @head; those in [fetched, tail) are still in the ring. @running counts
+ * jobs that have started and not ended, paused ones included. While @kill is a
+ * status, entries up to @kill_end end with it; @killing lasts until those and
+ * the started ones have.
  */
 struct queue {
 	struct node ready;
@@ -129,6 +130,8 @@ struct queue {
 	u64 cycles;
 	struct cq *cq;
 	struct npu_job_sqe *buf;
+	struct npu_job_sqe *buf_end;
+	struct npu_job_sqe *head;
 };
 
 /*
@@ -166,6 +169,7 @@ struct fw {
 	u32 core_stopping;
 	u32 core_asked;		/* to yield */
 	u32 buffer_entries;
+	u32 buffer_low;		/* with so many left the next are fetched */
 	u32 queue_count;	/* with queue 0 */
 	u32 cq_count;
 	u32 context_count;
@@ -173,12 +177,15 @@ struct fw {
 	u32 features;
 	bool timer_armed;
 	bool admin_active;
+	bool held;		/* the timer is set for held completions */
+	u64 heartbeat_at;
 	u32 heartbeat;
 	struct queue *queues;
 	struct cq *cqs;
 	struct list fetch[NPU_PRIORITIES + 1];
 	struct list ready[NPU_PRIORITIES];
 	struct list paused[NPU_PRIORITIES];
+	struct queue *sole;	/* see find_sole(); NULL as soon as that would not hold */
 	struct list quick;	/* queues whose next entry needs no core */
 	struct list shadow;
 	struct list free_jobs;
@@ -224,16 +231,20 @@ void doorbells(void);
 void queue_new_tail(struct queue *q, u32 tail);
 void queue_update(struct queue *q);
 void queue_want_fetch(struct queue *q);
-void queue_consumed(struct queue *q);
+void queue_taken(struct queue *q);
 void queue_fault(struct queue *q, const struct dma_end *end, u32 access);
 void queue_kill(struct queue *q, u32 status);
 void queue_settle(struct queue *q);
 void queue_reconsider(struct queue *q);
 bool queue_may_fetch(const struct queue *q);
 
-static inline struct npu_job_sqe *queue_head(const struct queue *q)
+
+/* The entry at the head has been dealt with. */
+static inline void queue_take(struct queue *q)
 {
-	return &q->buf[(q->fetched - q->buffered) & (fw.buffer_entries - 1)];
+	if (++q->head == q->buf_end)
+		q->head = q->buf;
+	q->buffered--;
 }
 
 /* fetch.c */
@@ -260,7 +271,7 @@ void mark_drop_all(struct queue *q);
 /* Whether the next entry of @q, which has one, ends without a core. */
 static inline bool job_is_quick(const struct queue *q)
 {
-	return queue_head(q)->reserved0 || q->kill ||
+	return q->head->reserved0 || q->kill ||
 	       (q->marks && mark_present(q, q->fetched - q->buffered));
 }
 
@@ -268,7 +279,8 @@ static inline bool job_is_quick(const struct queue *q)
 extern const u8 highest_priority[1u << NPU_PRIORITIES];
 
 void schedule(void);
-bool schedule_same(struct core *c, struct queue *q);
+void schedule_push(struct list *list, struct node *node, u32 priority);
+void schedule_left(struct queue *q);
 
 /* core.c */
 void core_start(struct core *c, struct queue *q);
@@ -297,10 +309,11 @@ void finish_invalid(struct queue *q, const struct npu_job_sqe *sqe, u32 offset);
 void finish_admin(u32 cmd_id, u32 status, u64 result0, u64 result1);
 void finish_kick_report(void);
 void finish_report_done(const struct dma_end *end);
-bool finish_kick_cq(void);
+bool finish_waits(void);
+void finish_kick_cq(void);
 void finish_cq_done(const struct dma_end *end);
 
-/* aux.c: sharing of DMA_AUX */
+/* dma_aux.c: sharing of DMA_AUX */
 enum aux_owner { AUX_REPORT, AUX_ADMIN, AUX_EVENT };
 
 void aux_start(u32 owner, u32 context, u64 host, const void *local, u32 len, bool to_host);

@@ -17,6 +17,9 @@ typedef uint64_t u64;
 typedef int32_t s32;
 
 #define fallthrough	__attribute__((__fallthrough__))
+#define noinline	__attribute__((__noinline__))
+#define __always_inline	inline __attribute__((__always_inline__))
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 #define MIP_TIMER	(1u << 7)
 #define MIP_EXTERNAL	(1u << 11)

@@ -100,6 +100,7 @@ bool mark_add(struct queue *q, u32 index)
 	m->queue = q->id;
 	m->index = index;
 	q->marks++;
+	fw.sole = NULL;
 	return true;
 }
 
@@ -133,7 +134,7 @@ void mark_drop_all(struct queue *q)
 
 static void run_one(struct queue *q)
 {
-	const struct npu_job_sqe *sqe = queue_head(q);
+	const struct npu_job_sqe *sqe = q->head;
 	bool aborted = q->marks && mark_take(q, q->fetched - q->buffered);
 
 	if (sqe->reserved0 && sqe->reserved0 != JOB_IS_NOP)
@@ -145,16 +146,6 @@ static void run_one(struct queue *q)
 				 aborted ? NPU_JOB_STATUS_ABORTED : NPU_JOB_STATUS_OK);
 }
 
-static bool is_quick_next(struct queue *q)
-{
-	bool quick;
-
-	q->buffered--;
-	quick = job_is_quick(q);
-	q->buffered++;
-	return quick;
-}
-
 void job_run_quick(void)
 {
 	struct queue *q;
@@ -162,10 +153,11 @@ void job_run_quick(void)
 	while (fw.quick.head && finish_room()) {
 		q = entry_of(list_pop(&fw.quick), struct queue, ready);
 		run_one(q);
-		while (!q->kill && q->buffered > 1 && finish_room() && is_quick_next(q)) {
-			q->buffered--;
+		queue_take(q);
+		while (!q->kill && q->buffered && finish_room() && job_is_quick(q)) {
 			run_one(q);
+			queue_take(q);
 		}
-		queue_consumed(q);
+		queue_taken(q);
 	}
 }

@@ -36,7 +36,7 @@ bool queue_may_fetch(const struct queue *q)
 
 void queue_want_fetch(struct queue *q)
 {
-	if (q->fetched == q->tail || q->buffered > fw.buffer_entries / 2 || q->fetch.on ||
+	if (q->fetched == q->tail || q->buffered > fw.buffer_low || q->fetch.on ||
 	    !queue_may_fetch(q))
 		return;
 	if (likely(!fw.fetch_mask && !dma_is_busy(DMA_FETCH))) {
@@ -87,7 +87,7 @@ void queue_fault(struct queue *q, const struct dma_end *end, u32 access)
 static void start_at_once(struct queue *q)
 {
 	core_start(&fw.core[lowest_bit(fw.core_idle & q->core_mask)], q);
-	q->buffered--;
+	queue_take(q);
 	queue_want_fetch(q);
 }
 
@@ -102,9 +102,7 @@ void queue_update(struct queue *q)
 		return;
 	while (q->buffered && !job_is_quick(q)) {
 		if (fw.ready_mask || fw.quick.head || !(fw.core_idle & q->core_mask)) {
-			list_push(&fw.ready[q->priority], &q->ready);
-			fw.ready_mask |= 1u << q->priority;
-			fw.work |= WORK_SCHED;
+			schedule_push(&fw.ready[q->priority], &q->ready, q->priority);
 			return;
 		}
 		start_at_once(q);
@@ -115,6 +113,7 @@ void queue_update(struct queue *q)
 	} else if (!q->running) {
 		/* In its turn: jobs of one queue end in order where they can. */
 		list_push(&fw.quick, &q->ready);
+		fw.sole = NULL;
 		fw.work |= WORK_SCHED;
 	}
 }
@@ -126,9 +125,9 @@ void queue_settle(struct queue *q)
 		q->killing = false;
 }
 
-void queue_consumed(struct queue *q)
+/* After queue_take(): what follows from it. */
+void queue_taken(struct queue *q)
 {
-	q->buffered--;
 	if (q->kill && q->fetched - q->buffered == q->kill_end)
 		q->kill = 0;
 	queue_settle(q);
@@ -139,6 +138,7 @@ void queue_consumed(struct queue *q)
 /* The next entry of @q may have become one that needs no core. */
 void queue_reconsider(struct queue *q)
 {
+	fw.sole = NULL;
 	if (q->ready.on) {
 		list_remove(&fw.quick, &q->ready);
 		list_remove(&fw.ready[q->priority], &q->ready);
@@ -172,6 +172,7 @@ void queue_kill(struct queue *q, u32 status)
 	q->kill_end = q->tail;
 	q->kill = q->fetched - q->buffered != q->kill_end ? status : 0;
 	q->killing = true;
+	fw.sole = NULL;
 	kill_started(q, status);
 	queue_settle(q);
 	queue_want_fetch(q);

@@ -80,40 +80,34 @@ static void place_paused(u32 priority)
 	}
 }
 
-static void left_list(struct list *list, struct queue *q)
+/* Into ready or paused. */
+void schedule_push(struct list *list, struct node *node, u32 priority)
 {
-	list_remove(list, &q->ready);
+	list_push(list, node);
+	fw.ready_mask |= 1u << priority;
+	fw.sole = NULL;
+	fw.work |= WORK_SCHED;
+}
+
+/* The next entry of @q, which is in ready, is none that needs a core. */
+noinline void schedule_left(struct queue *q)
+{
+	fw.sole = NULL;
+	list_remove(&fw.ready[q->priority], &q->ready);
 	queue_update(q);
 }
 
-static inline void start_next(struct core *c, struct queue *q, struct list *list)
+static void start_next(struct core *c, struct queue *q, struct list *list)
 {
 	core_start(c, q);
-	q->buffered--;
-	if (q->fetched != q->tail)
-		queue_want_fetch(q);
+	queue_take(q);
+	queue_want_fetch(q);
 	if (!q->buffered || job_is_quick(q)) {
-		left_list(list, q);
+		schedule_left(q);
 	} else if (list->head->next) {
 		list_remove(list, &q->ready);
 		list_push(list, &q->ready);
 	}
-}
-
-/*
- * The usual case, with the same outcome as schedule(): a job of @q has ended on
- * @c, and nobody but @q has anything to do. False: it is not the usual case.
- */
-bool schedule_same(struct core *c, struct queue *q)
-{
-	struct list *list = &fw.ready[q->priority];
-
-	if (fw.ready_mask != 1u << q->priority || list->head != &q->ready || q->ready.next ||
-	    fw.paused[q->priority].head || fw.quick.head || !(q->core_mask & c->bit) ||
-	    fw.core_idle & ~c->bit)
-		return false;
-	start_next(c, q, list);
-	return true;
 }
 
 static void place_ready(u32 priority)
@@ -140,6 +134,20 @@ static void place_ready(u32 priority)
 	}
 }
 
+static struct queue *find_sole(void)
+{
+	u32 mask = fw.ready_mask, p = highest_priority[mask];
+	struct node *node = fw.ready[p].head;
+	struct queue *q;
+
+	if (!mask || mask & (mask - 1) || !node || node->next)
+		return NULL;
+	if (fw.quick.head || fw.paused[p].head || fw.core_stopping || fw.core_asked)
+		return NULL;
+	q = entry_of(node, struct queue, ready);
+	return q->killing || q->marks ? NULL : q;
+}
+
 void schedule(void)
 {
 	u32 p, mask;
@@ -147,7 +155,6 @@ void schedule(void)
 	if (fw.quick.head)
 		job_run_quick();
 	claimed = 0;
-	/* A job that runs already can be asked for by those above it only. */
 	for (mask = fw.ready_mask; mask; mask &= ~(1u << p)) {
 		p = highest_priority[mask];
 		if (!fw.core_idle && !p)
@@ -159,4 +166,5 @@ void schedule(void)
 		if (!fw.paused[p].head && !fw.ready[p].head)
 			fw.ready_mask &= ~(1u << p);
 	}
+	fw.sole = find_sole();
 }

@@ -23,14 +23,6 @@ bool shadow_is_busy(const struct queue *q)
 	return q->shadow_node.on || current == q;
 }
 
-void shadow_request(struct queue *q)
-{
-	if (!q->has_shadow || q->state != QUEUE_ACTIVE || q->shadow_node.on)
-		return;
-	list_push(&fw.shadow, &q->shadow_node);
-	fw.work |= WORK_SHADOW;
-}
-
 static u64 report_cycles(const u32 *report)
 {
 	const u32 *word = report + offsetof(struct npu_job_report, cycles) / 4;
@@ -58,6 +50,27 @@ static u64 progress(const struct queue *q)
 	return cycles;
 }
 
+static void visit(struct queue *q)
+{
+	current = q;
+	block.event_idx = q->fetched;
+	block.sq_head = q->fetched;
+	block.progress = progress(q);
+	reading = false;
+	dma_start(DMA_SHADOW, q->space, q->shadow + offsetof(struct npu_shadow, event_idx), &block,
+		  sizeof(block), true);
+}
+
+void shadow_request(struct queue *q)
+{
+	if (!q->has_shadow || q->state != QUEUE_ACTIVE || q->shadow_node.on)
+		return;
+	if (!current)
+		visit(q);
+	else
+		list_push(&fw.shadow, &q->shadow_node);
+}
+
 void shadow_kick(void)
 {
 	struct node *node;
@@ -65,34 +78,30 @@ void shadow_kick(void)
 	if (current)
 		return;
 	node = list_pop(&fw.shadow);
-	if (!node)
-		return;
-	current = entry_of(node, struct queue, shadow_node);
-	block.event_idx = current->fetched;
-	block.sq_head = current->fetched;
-	block.progress = progress(current);
-	reading = false;
-	dma_start(DMA_SHADOW, current->space,
-		  current->shadow + offsetof(struct npu_shadow, event_idx), &block,
-		  sizeof(block), true);
+	if (node)
+		visit(entry_of(node, struct queue, shadow_node));
+}
+
+static void read_tail(const struct queue *q)
+{
+	reading = true;
+	dma_start(DMA_SHADOW, q->space, q->shadow + offsetof(struct npu_shadow, sq_tail), &tail,
+		  sizeof(tail), false);
 }
 
 void shadow_done(const struct dma_end *end)
 {
 	struct queue *q = current;
 
-	if (end->fault) {
-		current = NULL;
-		queue_fault(q, end, reading ? NPU_ACCESS_READ : NPU_ACCESS_WRITE);
-	} else if (!reading) {
-		reading = true;
-		dma_start(DMA_SHADOW, q->space, q->shadow + offsetof(struct npu_shadow, sq_tail),
-			  &tail, sizeof(tail), false);
+	if (!end->fault && !reading) {
+		read_tail(q);
 		return;
-	} else {
-		current = NULL;
-		if (q->state == QUEUE_ACTIVE)
-			queue_new_tail(q, tail);
 	}
-	fw.work |= WORK_SHADOW;
+	current = NULL;
+	if (end->fault)
+		queue_fault(q, end, reading ? NPU_ACCESS_READ : NPU_ACCESS_WRITE);
+	else if (q->state == QUEUE_ACTIVE)
+		queue_new_tail(q, tail);
+	if (fw.shadow.head)
+		fw.work |= WORK_SHADOW;
 }
