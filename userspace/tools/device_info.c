@@ -246,9 +246,9 @@ static void print_info(json_t *o)
 	{
 		printf("%s%-14s%s", tool_style(stdout, TOOL_BOLD), key,
 		       tool_style(stdout, TOOL_PLAIN));
-		if (json_is_integer(v))
+		if (json_is_integer(v)) {
 			printf(" %lld", (long long)json_integer_value(v));
-		else if (json_is_string(v)) {
+		} else if (json_is_string(v)) {
 			putchar(' ');
 			tool_put(json_string_value(v), 0);
 		}

@@ -104,6 +104,24 @@ static void drop_folder(const char *folder)
 	rmdir(folder);
 }
 
+static void hold_signals(struct firmware_path *fp)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, &fp->signals);
+}
+
+static void leave(struct firmware_path *fp)
+{
+	drop_folder(fp->folder);
+	sigprocmask(SIG_SETMASK, &fp->signals, NULL);
+	fp->active = false;
+}
+
 static int lead_to(struct firmware_path *fp, const char *image)
 {
 	char path[PATH_MAX];
@@ -114,10 +132,11 @@ static int lead_to(struct firmware_path *fp, const char *image)
 	if (!data)
 		return TOOL_FAILED;
 	strcpy(fp->folder, "/run/npu-firmware.XXXXXX");
+	hold_signals(fp);
 	err = make_folder(fp->folder);
 	if (err) {
 		free(data);
-		rmdir(fp->folder);
+		leave(fp);
 		return fail("a folder below /run for the firmware", err);
 	}
 	snprintf(path, sizeof(path), "%s/" NAME, fp->folder);
@@ -128,10 +147,9 @@ static int lead_to(struct firmware_path *fp, const char *image)
 		err = write_search_path(fp->folder);
 	if (err)
 		status = fail(SEARCH_PATH, err);
+	fp->active = true;
 	if (status)
-		drop_folder(fp->folder);
-	else
-		fp->active = true;
+		leave(fp);
 	return status;
 }
 
@@ -157,6 +175,5 @@ void firmware_path_restore(struct firmware_path *fp)
 	err = write_search_path(fp->before);
 	if (err)
 		tool_fail(SEARCH_PATH " is not restored to \"%s\": %s", fp->before, strerror(-err));
-	drop_folder(fp->folder);
-	fp->active = false;
+	leave(fp);
 }

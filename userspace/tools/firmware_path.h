@@ -8,10 +8,13 @@
 #define NPU_TOOL_FIRMWARE_PATH_H
 
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 
+/* @signals: the mask before; those that end a program wait until all is restored */
 struct firmware_path {
 	bool active;
+	sigset_t signals;
 	char folder[64];
 	char before[PATH_MAX];
 };
