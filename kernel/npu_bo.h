@@ -21,7 +21,7 @@
 struct npu_bo {
 	struct drm_gem_shmem_object base;
 	struct list_head link;
-	struct mutex lock;
+	struct mutex lock; /* guards vm_bos */
 	struct list_head vm_bos;
 	bool shared;
 };

@@ -16,6 +16,8 @@
 struct npu_command_wait {
 	struct completion done;
 	struct npu_admin_result result;
+	u32 cmd_id;
+	int submitted;
 };
 
 int npu_command_init(struct npu_device *ndev)
@@ -121,9 +123,12 @@ static void npu_command_done(void *cookie, const struct npu_admin_result *result
 	complete(&wait->done);
 }
 
-/* Once this fails with -ESTALE a cancellation has passed, or is going on. */
-static int npu_command_submit(struct npu_device *ndev, struct npu_admin_sqe *sqe,
-			      struct npu_command_wait *wait, u32 *cmd_id, bool resetter)
+/*
+ * False if there is no room. Once this gives -ESTALE a cancellation has passed,
+ * or is going on.
+ */
+static bool npu_command_submit(struct npu_device *ndev, struct npu_admin_sqe *sqe,
+			       struct npu_command_wait *wait, bool resetter)
 {
 	enum npu_state state;
 	int ret = -ESTALE;
@@ -131,9 +136,10 @@ static int npu_command_submit(struct npu_device *ndev, struct npu_admin_sqe *sqe
 	spin_lock_irq(&ndev->admin_lock);
 	state = npu_device_state(ndev);
 	if (state == NPU_STATE_UP || (resetter && state < NPU_STATE_WEDGED))
-		ret = npu_admin_submit(&ndev->admin, sqe, npu_command_done, wait, cmd_id);
+		ret = npu_admin_submit(&ndev->admin, sqe, npu_command_done, wait, &wait->cmd_id);
 	spin_unlock_irq(&ndev->admin_lock);
-	return ret;
+	wait->submitted = ret;
+	return ret != -EBUSY;
 }
 
 static int npu_command_run(struct npu_device *ndev, struct npu_admin_sqe *sqe,
@@ -142,22 +148,19 @@ static int npu_command_run(struct npu_device *ndev, struct npu_admin_sqe *sqe,
 	unsigned long timeout = msecs_to_jiffies(timeout_ms);
 	struct npu_command_wait wait = {};
 	u32 op = sqe->op;
-	u32 cmd_id = 0;
-	int ret;
 
 	init_completion(&wait.done);
 	if (!wait_event_timeout(ndev->state_wait,
-				(ret = npu_command_submit(ndev, sqe, &wait, &cmd_id,
-							  resetter)) != -EBUSY, timeout))
+				npu_command_submit(ndev, sqe, &wait, resetter), timeout))
 		return -ETIMEDOUT;
-	if (ret)
-		return ret;
+	if (wait.submitted)
+		return wait.submitted;
 
 	if (!wait_for_completion_timeout(&wait.done, timeout)) {
 		/* The interrupt may have got lost. */
 		npu_command_irq(ndev);
 		spin_lock_irq(&ndev->admin_lock);
-		npu_admin_abandon(&ndev->admin, cmd_id);
+		npu_admin_abandon(&ndev->admin, wait.cmd_id);
 		spin_unlock_irq(&ndev->admin_lock);
 		if (!completion_done(&wait.done))
 			return -ETIMEDOUT;

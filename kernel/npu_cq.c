@@ -8,7 +8,7 @@
 #include "npu_cq.h"
 #include "npu_queue.h"
 
-#define NPU_CQ_ENTRIES	(1u << NPU_CQ_LOG)
+#define NPU_CQ_ENTRIES	BIT(NPU_CQ_LOG)
 
 static int npu_cq_ring_init(struct npu_device *ndev, struct npu_cq_ring *ring, u32 index)
 {

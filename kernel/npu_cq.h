@@ -20,7 +20,7 @@
  * @slots: number of slots of the device
  */
 struct npu_cq_ring {
-	spinlock_t lock;
+	spinlock_t lock; /* guards all below, orders signalling */
 	struct npu_cq cq;
 	struct npu_mem mem;
 	struct npu_queue **queues;

@@ -102,11 +102,11 @@ struct npu_device {
 	u32 fw_proto;
 
 	enum npu_state state;
-	spinlock_t state_lock;
+	spinlock_t state_lock; /* guards changes of state */
 	wait_queue_head_t state_wait;
 	u64 resets;
 
-	spinlock_t admin_lock;
+	spinlock_t admin_lock; /* guards admin and evq */
 	struct npu_admin admin;
 	struct npu_evq evq;
 	struct npu_mem admin_mem;
@@ -118,14 +118,14 @@ struct npu_device {
 
 	struct ida slots;
 	struct ida contexts;
-	spinlock_t roots_lock;
+	spinlock_t roots_lock; /* guards roots */
 	u64 *roots;
 
-	struct mutex lists_lock;
+	struct mutex lists_lock; /* guards queues; held by resets */
 	struct list_head queues;
-	struct mutex clients_lock;
+	struct mutex clients_lock; /* guards clients */
 	struct list_head clients;
-	struct mutex bos_lock;
+	struct mutex bos_lock; /* guards bos */
 	struct list_head bos;
 	atomic64_t bo_bytes;
 	atomic_t export_seq;
@@ -133,7 +133,7 @@ struct npu_device {
 	struct workqueue_struct *submit_wq;
 	struct workqueue_struct *timeout_wq;
 	struct work_struct reset_work;
-	struct mutex time_lock;
+	struct mutex time_lock; /* keeps two register reads together */
 };
 
 static inline struct npu_device *to_npu_device(struct drm_device *drm)

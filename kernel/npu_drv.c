@@ -93,7 +93,7 @@ static const struct drm_driver npu_driver = {
 	.fops = &npu_fops,
 	.name = "npu",
 	.desc = "Neural processing unit",
-	NPU_DRIVER_DATE("20261130")
+	NPU_DRIVER_DATE
 	.major = 0,
 	.minor = 1,
 };

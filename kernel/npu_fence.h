@@ -13,7 +13,7 @@
  */
 struct npu_fence {
 	struct dma_fence base;
-	spinlock_t lock;
+	spinlock_t lock; /* of base */
 };
 
 struct npu_fence *npu_fence_alloc(void);

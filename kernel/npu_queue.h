@@ -97,13 +97,13 @@ struct npu_queue {
 	struct npu_cq_ring *ring;
 	struct npu_mem mem;
 
-	struct mutex submit_lock;
+	struct mutex submit_lock; /* orders submissions, guards dead and seqno */
 	bool dead;
 	bool live;
 	u64 fence_context;
 	u64 seqno;
 
-	spinlock_t lock;
+	spinlock_t lock; /* guards all below */
 	struct npu_sq sq;
 	struct npu_flight *flights;
 	u16 *free_tags;

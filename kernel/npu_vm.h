@@ -11,7 +11,7 @@
 #include "npu_device.h"
 
 #define NPU_VA_START	0x10000ull
-#define NPU_VA_END	(1ull << NPU_VA_BITS)
+#define NPU_VA_END	BIT_ULL(NPU_VA_BITS)
 #define NPU_MAX_BINDS	1024
 
 struct npu_bo;
@@ -32,11 +32,11 @@ struct npu_bo;
 struct npu_vm {
 	struct npu_device *ndev;
 	struct drm_gem_object root;
-	struct mutex lock;
+	struct mutex lock; /* guards mappings, tables and context */
 	struct npu_pt pt;
 	u32 context;
 	struct rb_root_cached maps;
-	struct mutex bos_lock;
+	struct mutex bos_lock; /* guards bos */
 	struct list_head bos;
 };
 

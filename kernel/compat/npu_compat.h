@@ -20,9 +20,9 @@
 #endif
 
 #if NPU_HAVE_DRM_DRIVER_DATE
-#define NPU_DRIVER_DATE(d)	.date = (d),
+#define NPU_DRIVER_DATE	.date = "20261130",
 #else
-#define NPU_DRIVER_DATE(d)
+#define NPU_DRIVER_DATE
 #endif
 
 /* One run queue: a scheduler has one entity, and priorities are the device's. */

@@ -58,14 +58,14 @@ MODULE_PARM_DESC(devices, "Number of simulated devices, 1 to 16 (default 1)");
 struct npu_sim {
 	struct npu_hw_aux *aux;
 	struct npu_model *model;
-	struct mutex lock;
+	struct mutex lock; /* serialises calls into the model */
 	npu_hw_irq irq;
 	void *irq_data;
 	struct task_struct *thread;
 	wait_queue_head_t wake;
 	bool work;
 	bool frozen;
-	spinlock_t mail_lock;
+	spinlock_t mail_lock; /* guards the mailbox */
 	DECLARE_BITMAP(rung, NPU_MAX_QUEUES + 1);
 	u32 values[NPU_MAX_QUEUES + 1];
 };
@@ -204,8 +204,8 @@ static int npu_sim_thread(void *data)
 	bool busy;
 
 	while (!kthread_should_stop()) {
-		/* Cleared first: what comes while the slice runs is seen after it. */
 		WRITE_ONCE(sim->work, false);
+		/* Pairs with the locks of who kicks: what comes from here on is seen. */
 		smp_mb();
 		mutex_lock(&sim->lock);
 		npu_sim_deliver(sim);
@@ -214,8 +214,8 @@ static int npu_sim_thread(void *data)
 		if (busy)
 			cond_resched();
 		else
-			wait_event_idle(sim->wake, READ_ONCE(sim->work) ||
-						   kthread_should_stop());
+			wait_event_idle(sim->wake,
+					READ_ONCE(sim->work) || kthread_should_stop());
 	}
 	return 0;
 }
