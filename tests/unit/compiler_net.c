@@ -467,6 +467,11 @@ void net_finish(struct net *n)
 		n->output[i] = (n->now.value[i] - n->now.zero) * n->now.scale;
 }
 
+void net_attr(struct net *n, const char *name, int64_t value)
+{
+	attr_int(n->graph.node[n->graph.n_node - 1], name, value);
+}
+
 void net_rename_op(struct net *n, const char *op)
 {
 	Onnx__NodeProto *node = n->graph.node[n->graph.n_node - 1];

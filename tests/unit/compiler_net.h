@@ -62,5 +62,6 @@ void net_free(struct net *n);
 /* For tests of refusals: a node as it is, and a constant. */
 Onnx__NodeProto *net_node(struct net *n, const char *op);
 void net_rename_op(struct net *n, const char *op);
+void net_attr(struct net *n, const char *name, int64_t value);
 
 #endif

@@ -266,6 +266,10 @@ static void test_refusals(void **state)
 	c.kernel_h = c.kernel_w = 23;
 	net_conv(&n, &c);
 	refuse(&n, -EOPNOTSUPP, "at most 512 taps");
+	net_init(&n, 25, 1, 4, 6, 6, false, 0);
+	net_conv(&n, &conv3);
+	net_attr(&n, "stridex", 2);
+	refuse(&n, -EOPNOTSUPP, "QLinearConv node1: attribute \"stridex\" is not known");
 	run_model("\x08\x07garbage", 9, NULL, 0, &r);
 	assert_int_equal(r.err, -EINVAL);
 	assert_non_null(strstr(r.message, "not an ONNX model"));

@@ -322,32 +322,51 @@ int npuc_zero_point(struct npuc_program *p, const struct npuc_node *n, size_t in
 	return 0;
 }
 
+/* Attributes that the operator may have, between blanks. */
 static const struct {
 	const char *op;
+	const char *attrs;
 	int (*lower)(struct npuc_program *p, const struct npuc_node *n);
 } operators[] = {
-	{ "Clip", npuc_lower_clip },
-	{ "DequantizeLinear", npuc_lower_dequantize },
-	{ "Flatten", npuc_lower_view },
-	{ "Identity", npuc_lower_view },
-	{ "MaxPool", npuc_lower_maxpool },
-	{ "QLinearConv", npuc_lower_conv },
-	{ "QLinearMatMul", npuc_lower_matmul },
-	{ "QuantizeLinear", npuc_lower_quantize },
-	{ "Relu", npuc_lower_clip },
-	{ "Reshape", npuc_lower_view },
-	{ "Squeeze", npuc_lower_view },
-	{ "Unsqueeze", npuc_lower_view },
+	{ "Clip", "", npuc_lower_clip },
+	{ "DequantizeLinear", " axis ", npuc_lower_dequantize },
+	{ "Flatten", " axis ", npuc_lower_view },
+	{ "Identity", "", npuc_lower_view },
+	{ "MaxPool", " auto_pad ceil_mode dilations kernel_shape pads storage_order strides ",
+	  npuc_lower_maxpool },
+	{ "QLinearConv", " auto_pad dilations group kernel_shape pads strides ", npuc_lower_conv },
+	{ "QLinearMatMul", "", npuc_lower_matmul },
+	{ "QuantizeLinear", " axis ", npuc_lower_quantize },
+	{ "Relu", "", npuc_lower_clip },
+	{ "Reshape", " allowzero ", npuc_lower_view },
+	{ "Squeeze", " axes ", npuc_lower_view },
+	{ "Unsqueeze", " axes ", npuc_lower_view },
 };
+
+/* One that is not known may change what the operator means. */
+static int check_attrs(struct npuc_program *p, const struct npuc_node *n, const char *known)
+{
+	char word[64];
+
+	for (size_t i = 0; i < n->n_attr; i++) {
+		snprintf(word, sizeof(word), " %.60s ", n->attr[i].name);
+		if (!n->attr[i].name[0] || strchr(n->attr[i].name, ' ') || !strstr(known, word))
+			return npuc_refuse(p, n, "attribute \"%.60s\" is not known", n->attr[i].name);
+	}
+	return 0;
+}
 
 static int lower_node(struct npuc_program *p, const struct npuc_node *n)
 {
 	for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++) {
+		int err;
+
 		if (strcmp(n->op, operators[i].op))
 			continue;
 		if (n->n_in < 1 || n->n_out < 1 || n->in[0] < 0 || n->out[0] < 0)
 			return npuc_refuse(p, n, "has no input or no output");
-		return operators[i].lower(p, n);
+		err = check_attrs(p, n, operators[i].attrs);
+		return err ? err : operators[i].lower(p, n);
 	}
 	return npuc_refuse(p, n, "this operator cannot be compiled");
 }
