@@ -57,7 +57,7 @@ static int read_header(struct idx *x, unsigned int rank)
 	if (read_bytes(x, head, 4 + 4 * rank))
 		return -1;
 	if (memcmp(head, magic, sizeof(magic))) {
-		fprintf(stderr, "%s: expected an IDX file of unsigned bytes and rank %u, found magic %08x\n",
+		fprintf(stderr, "%s: expected IDX, unsigned bytes of rank %u, found magic %08x\n",
 			x->path, rank, big_endian(head));
 		return -1;
 	}

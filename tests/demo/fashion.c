@@ -151,7 +151,8 @@ static int parse(struct options *o, int argc, char **argv)
 /* What the output is decides what was not said. */
 static void settle(struct options *o)
 {
-	const char *term = getenv("TERM"), *columns = getenv("COLUMNS"), *plain = getenv("NO_COLOR");
+	const char *term = getenv("TERM"), *plain = getenv("NO_COLOR");
+	const char *columns = getenv("COLUMNS");
 	bool terminal = isatty(STDOUT_FILENO) && term && strcmp(term, "dumb");
 	struct winsize size = { 0 };
 

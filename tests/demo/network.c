@@ -44,7 +44,7 @@ static int check_function(const struct network *n)
 static int load(struct network *n, const char *path)
 {
 	if (npu_module_load(n->dev, path, &n->module))
-		return fail(path);
+		return fail("network");
 	if (npu_module_get_function(n->module, "main", &n->function))
 		return fail(path);
 	npu_function_get_info(n->function, &n->info);
