@@ -47,6 +47,8 @@ typedef uint64_t __u64;
 #define NPU_REPORT_ALIGN		64u
 /* Highest cycle limit of a queue or job: 10 seconds at 1 GHz. */
 #define NPU_LIMIT_MAX			0x2540be400ull
+/* Cycle limit of a queue whose user asks for none: 1 second at 1 GHz. */
+#define NPU_LIMIT_DEFAULT		0x3b9aca00u
 /* First word of a firmware image: the bytes "NPUF". */
 #define NPU_FW_MAGIC			0x4655504eu
 /* Most bytes of a firmware image's payload (64 KiB). */

@@ -303,7 +303,7 @@ static int sim_get_info(struct npu_backend *be, struct npu_device_info *info)
 	info->max_jobs = SIM_MAX_JOBS;
 	info->va_start = VA_START;
 	info->va_end = VA_END;
-	info->limit_default = SIM_LIMIT_DEFAULT;
+	info->limit_default = NPU_LIMIT_DEFAULT;
 	info->limit_max = NPU_LIMIT_MAX;
 	info->resets = 0;
 	memcpy(info->uuid, sim->info.uuid, sizeof(info->uuid));

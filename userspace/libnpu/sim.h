@@ -145,7 +145,6 @@ void sim_unlock(struct sim *sim);
 #define SIM_CQ		1u
 #define SIM_CQ_LOG	NPU_RING_LOG_MAX
 
-#define SIM_LIMIT_DEFAULT	1000000000ull
 #define SIM_MAX_JOBS		64u
 
 /* ---- sim_queue.c; called with the lock held ---- */

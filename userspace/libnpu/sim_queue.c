@@ -295,7 +295,7 @@ static int create_on_device(struct sim *sim, struct sim_queue *queue, uint32_t s
 		.core_mask = core_mask ? core_mask : (1u << sim->info.cores) - 1,
 		.ring = queue->ring_bus,
 		.shadow = queue->sq.shadow ? queue->ring_bus + NPU_PAGE_SIZE : 0,
-		.limit = limit ? limit : SIM_LIMIT_DEFAULT,
+		.limit = limit ? limit : NPU_LIMIT_DEFAULT,
 	};
 	struct npu_admin_sqe sqe;
 
