@@ -72,23 +72,30 @@ static struct dma_fence *npu_sched_run_job(struct drm_sched_job *job)
 
 static enum drm_gpu_sched_stat npu_sched_timedout_job(struct drm_sched_job *job)
 {
-	struct npu_queue *queue = to_npu_submission(job)->queue;
+	struct npu_queue *queue = npu_queue_get(to_npu_submission(job)->queue);
 	bool cookie = dma_fence_begin_signalling();
+	enum drm_gpu_sched_stat status;
 	int idx;
 
 	if (drm_dev_enter(&queue->ndev->drm, &idx)) {
 		npu_queue_recover(queue);
 		drm_dev_exit(idx);
 	}
+	/* From here on the job may be freed, and was perhaps the queue's last. */
+	status = npu_sched_keep_job(job);
 	dma_fence_end_signalling(cookie);
-	return npu_sched_keep_job(job);
+	npu_queue_put(queue);
+	return status;
 }
 
 static void npu_submission_free(struct npu_submission *submission)
 {
+	struct npu_queue *queue = submission->queue;
+
 	npu_fence_put(submission->fence);
-	npu_queue_put(submission->queue);
 	kvfree(submission);
+	/* Last: this may be all that keeps the module. */
+	npu_queue_put(queue);
 }
 
 static void npu_sched_free_job(struct drm_sched_job *job)

@@ -24,6 +24,8 @@ static void npu_queue_release_work(struct work_struct *work)
 	mutex_destroy(&queue->submit_lock);
 	drm_dev_put(&queue->ndev->drm);
 	kfree(queue);
+	/* Unloading flushes the workqueue, so this function is not pulled away. */
+	module_put(THIS_MODULE);
 }
 
 static void npu_queue_release(struct kref *ref)
@@ -183,6 +185,7 @@ static int npu_queue_init(struct npu_queue *queue, int context)
 		goto err_sched;
 	queue->desc.queue = ret;
 	drm_dev_get(&ndev->drm);
+	__module_get(THIS_MODULE);
 
 	mutex_lock(&ndev->lists_lock);
 	npu_queue_attach(queue);

@@ -12,8 +12,6 @@
 
 struct npu_client;
 
-#define NPU_LIMIT_DEFAULT	NPU_LIMIT_MAX
-
 /**
  * struct npu_flight - a job that the device has been given
  * @submission: it belongs to; NULL: this tag is free
@@ -44,7 +42,7 @@ struct npu_stats {
 /**
  * struct npu_queue - a queue and its slot
  * @ref: held by the client and each submission
- * @ndev: device, referenced
+ * @ndev: device, referenced, as is this module
  * @client_id: for the scheduler's traces
  * @release_work: the end, which must not run on the scheduler's own workqueue
  * @sched: a scheduler with one entity: order is the queue's, and who comes
