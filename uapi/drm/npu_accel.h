@@ -149,6 +149,9 @@ struct drm_npu_query_time {
  * @flags: DRM_NPU_BO_*
  * @handle: out
  * @pad: 0
+ *
+ * Memory comes with its first use. EINVAL: @size is 0 or more than the address
+ * space holds; ENOENT: no such region.
  */
 struct drm_npu_bo_create {
 	__u64 size;
@@ -163,6 +166,9 @@ struct drm_npu_bo_create {
  * @handle: buffer
  * @pad: 0
  * @offset: out
+ *
+ * A mapping keeps the buffer, its contents, and the open file; it stays usable
+ * when the device goes away. ENOENT: no such buffer.
  */
 struct drm_npu_bo_mmap_offset {
 	__u32 handle;
@@ -178,7 +184,9 @@ struct drm_npu_bo_mmap_offset {
  * @flags: DRM_NPU_BO_WAIT_*
  * @timeout_ns: absolute CLOCK_MONOTONIC time; 0 or the past polls
  *
- * 0 when idle, ETIME after the timeout.
+ * Looks at the jobs of the caller while the buffer is mapped in the caller's
+ * address space, and at those of everybody once the buffer was exported or
+ * imported. 0 when idle, ETIME after the timeout, ENOENT no such buffer.
  */
 struct drm_npu_bo_wait {
 	__u32 handle;
@@ -232,7 +240,8 @@ struct drm_npu_bind_op {
  * Synchronous: on return the device uses the new mappings only. All operations
  * are checked before the first is carried out; should memory run out in
  * between, those before @failed_op are in force. Unmapping memory that a
- * running job uses makes that job fault.
+ * running job uses makes that job fault. EINVAL: a field of an operation or of
+ * the call; ENOENT: no such buffer; ENOMEM.
  */
 struct drm_npu_vm_bind {
 	__u32 op_count;
@@ -255,7 +264,8 @@ struct drm_npu_vm_bind {
  * @flags: 0
  * @queue_id: out
  *
- * Jobs of one queue start in order. ENOSPC when no queue slot is free.
+ * Jobs of one queue start in order. ENOSPC when no queue slot, or for the first
+ * queue of a client no context, is free.
  */
 struct drm_npu_queue_create {
 	__u32 priority;
@@ -270,7 +280,8 @@ struct drm_npu_queue_create {
  * @queue_id: queue
  * @pad: 0
  *
- * Jobs that have not ended are aborted; their fences carry ECANCELED.
+ * Jobs that have not ended are aborted; their fences carry ECANCELED. ENOENT: no
+ * such queue.
  */
 struct drm_npu_queue_destroy {
 	__u32 queue_id;
@@ -346,6 +357,9 @@ struct drm_npu_job {
  * @handle: syncobj
  * @flags: 0
  * @point: timeline point; 0: binary
+ *
+ * ENOENT: no such syncobj; EINVAL: nothing has been submitted that would signal
+ * an in sync.
  */
 struct drm_npu_sync {
 	__u32 handle;
