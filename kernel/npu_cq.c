@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Completion rings of jobs: memory, creation, and what arrives in them. */
-#include <linux/dma-fence.h>
 #include <linux/log2.h>
 #include <drm/drm_managed.h>
 
@@ -102,11 +101,9 @@ void npu_cq_ring_poll(struct npu_device *ndev, struct npu_cq_ring *ring)
 	LIST_HEAD(touched);
 	struct npu_cqe cqe;
 	unsigned long flags;
-	bool cookie;
 	u32 taken;
 	int ret;
 
-	cookie = dma_fence_begin_signalling();
 	spin_lock_irqsave(&ring->lock, flags);
 	for (taken = 0; taken < NPU_CQ_ENTRIES; taken++) {
 		ret = npu_cq_poll(&ring->cq, &cqe);
@@ -127,7 +124,6 @@ void npu_cq_ring_poll(struct npu_device *ndev, struct npu_cq_ring *ring)
 		npu_queue_advance(queue);
 	}
 	spin_unlock_irqrestore(&ring->lock, flags);
-	dma_fence_end_signalling(cookie);
 }
 
 /* The firmware cannot use the queue's ring: its next look decides what to do. */

@@ -73,7 +73,6 @@ static struct dma_fence *npu_sched_run_job(struct drm_sched_job *job)
 static enum drm_gpu_sched_stat npu_sched_timedout_job(struct drm_sched_job *job)
 {
 	struct npu_queue *queue = npu_queue_get(to_npu_submission(job)->queue);
-	bool cookie = dma_fence_begin_signalling();
 	enum drm_gpu_sched_stat status;
 	int idx;
 
@@ -83,7 +82,6 @@ static enum drm_gpu_sched_stat npu_sched_timedout_job(struct drm_sched_job *job)
 	}
 	/* From here on the job may be freed, and was perhaps the queue's last. */
 	status = npu_sched_keep_job(job);
-	dma_fence_end_signalling(cookie);
 	npu_queue_put(queue);
 	return status;
 }

@@ -11,7 +11,7 @@
  * All this runs on one ordered workqueue, as resets do, on the path that signals
  * fences.
  */
-#include <drm/drm_drv.h>
+#include <linux/dma-fence.h>
 
 #include "npu_command.h"
 #include "npu_queue.h"
@@ -82,19 +82,29 @@ static bool npu_recover_context(struct npu_queue *queue)
 	return !ret && npu_queue_idle(queue);
 }
 
-void npu_queue_recover(struct npu_queue *queue)
+/* False if only a reset of the device is left. */
+static bool npu_recover_gently(struct npu_queue *queue)
 {
 	struct npu_device *ndev = queue->ndev;
 
 	/* The interrupt may have got lost: then there is nothing wrong but that. */
 	npu_cq_ring_poll(ndev, queue->ring);
 	if (npu_queue_alive(queue) || npu_device_state(ndev) != NPU_STATE_UP)
-		return;
-	if (!queue->broken && (npu_recover_abort(queue) || npu_recover_context(queue))) {
-		spin_lock_irq(&queue->lock);
-		queue->seen_at = jiffies;
-		spin_unlock_irq(&queue->lock);
-		return;
-	}
-	npu_device_reset(ndev, queue);
+		return true;
+	if (queue->broken || (!npu_recover_abort(queue) && !npu_recover_context(queue)))
+		return false;
+	spin_lock_irq(&queue->lock);
+	queue->seen_at = jiffies;
+	spin_unlock_irq(&queue->lock);
+	return true;
+}
+
+void npu_queue_recover(struct npu_queue *queue)
+{
+	bool cookie = dma_fence_begin_signalling();
+	bool done = npu_recover_gently(queue);
+
+	dma_fence_end_signalling(cookie);
+	if (!done)
+		npu_device_reset(queue->ndev, queue);
 }

@@ -15,14 +15,11 @@
 
 #define NPU_RESET_ATTEMPTS	2
 
-static void npu_reset_stop(struct npu_device *ndev)
+static void npu_reset_halt(struct npu_device *ndev)
 {
 	struct npu_host_detail detail = {};
-	struct npu_queue *queue;
 	u32 i;
 
-	list_for_each_entry(queue, &ndev->queues, link)
-		drm_sched_wqueue_stop(&queue->sched);
 	if (npu_reset(&ndev->env, USEC_PER_SEC, &detail))
 		drm_err(&ndev->drm, "the device does not answer a reset: %s is %#llx\n",
 			detail.what, detail.found);
@@ -141,6 +138,7 @@ static void npu_reset_give_up(struct npu_device *ndev, int error)
 static bool npu_reset_locked(struct npu_device *ndev, struct npu_queue *suspect)
 {
 	struct npu_queue *queue, *guilty;
+	bool cookie;
 	int ret;
 
 	if (!npu_device_set_state(ndev, NPU_STATE_RESETTING))
@@ -151,7 +149,10 @@ static bool npu_reset_locked(struct npu_device *ndev, struct npu_queue *suspect)
 			 guilty->desc.queue);
 	else
 		drm_warn(&ndev->drm, "resetting the device\n");
-	npu_reset_stop(ndev);
+	list_for_each_entry(queue, &ndev->queues, link)
+		drm_sched_wqueue_stop(&queue->sched);
+	cookie = dma_fence_begin_signalling();
+	npu_reset_halt(ndev);
 	ndev->resets++;
 	npu_reset_blame(ndev, guilty);
 
@@ -165,22 +166,25 @@ static bool npu_reset_locked(struct npu_device *ndev, struct npu_queue *suspect)
 		npu_queue_kick(queue);
 		drm_sched_wqueue_start(&queue->sched);
 	}
+	dma_fence_end_signalling(cookie);
 	return !ret;
 }
 
 /*
  * On the ordered workqueue, within drm_dev_enter(). @suspect: the queue that has
  * waited too long, or NULL.
+ *
+ * All of it is on the path that signals fences, but lockdep is told so only once
+ * the schedulers have stopped: it takes waiting for a work for a lock, and
+ * run_job, in that work, is on that path as well.
  */
 void npu_device_reset(struct npu_device *ndev, struct npu_queue *suspect)
 {
-	bool cookie = dma_fence_begin_signalling();
 	bool up;
 
 	mutex_lock(&ndev->lists_lock);
 	up = npu_reset_locked(ndev, suspect);
 	mutex_unlock(&ndev->lists_lock);
-	dma_fence_end_signalling(cookie);
 
 	/* Tells user space, and may sleep in memory reclaim. */
 	if (!up)
