@@ -142,7 +142,8 @@ demo: ## classifies images on the simulated NPU, in a virtual machine
 run-demo: firmware userspace vm-modules $(DEMO)
 	$(if $(DEMO),,$(error this tree has no demonstration yet: no fragment sets DEMO))
 	@echo 'starting a virtual machine with the NPU driver'
-	$(Q)O=$(O) tests/vm/run $(vm-kernel) --npu $(addprefix --add ,$(DEMO_ADD)) $(DEMO) $(DEMO_ARGS)
+	$(Q)O=$(O) tests/vm/run $(vm-kernel) --progress --npu $(addprefix --add ,$(DEMO_ADD)) \
+		$(DEMO) $(DEMO_ARGS)
 
 .PHONY: vm
 vm: ## a shell in the virtual machine, with what is built

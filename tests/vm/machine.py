@@ -2,6 +2,7 @@
 """One run of a virtual machine: QEMU, its channels, its end."""
 
 import os
+import re
 import selectors
 import socket
 import subprocess
@@ -39,6 +40,7 @@ class Machine:
         self.problem = None     # why the machine itself failed
         self.control = b''
         self.heard = False      # whether the guest's user space said anything
+        self.progress = None    # a BootProgress
         self.channels = {}
         self.deadline = None
         self.words = [
@@ -119,9 +121,13 @@ class Machine:
                 return False
             if not data:
                 return False
+            if self.progress and not self.heard and name != 'log':
+                self.progress.end()
             self.heard = self.heard or name != 'log'
             if name == 'log':
                 self.log += data
+                if self.progress and not self.heard:
+                    self.progress.log(data)
             elif name == 'out':
                 self.on_output(data)
             elif name == 'err':
@@ -170,6 +176,35 @@ def write_through(stream):
     return write
 
 
-def progress(text):
-    if sys.stderr.isatty():
-        print(text, file=sys.stderr)
+class BootProgress:
+    """Shows how a boot gets on, from the kernel log, until user space speaks.
+
+    On a terminal one line that changes, elsewhere a line for each second of the
+    guest's time.
+    """
+
+    def __init__(self, stream):
+        self.stream = stream
+        self.redraw = stream.isatty()
+        self.part = ''
+        self.second = -1
+
+    def show(self, seconds, message):
+        if self.redraw:
+            self.stream.write(f'\r\033[Kbooting {seconds:5.1f} s  {message[:60]}')
+        elif int(seconds) != self.second:
+            self.stream.write(f'booting: {int(seconds)} s\n')
+        self.second = int(seconds)
+        self.stream.flush()
+
+    def log(self, data):
+        *lines, self.part = (self.part + data.decode(errors='replace')).split('\n')
+        for line in lines:
+            match = re.match(r'\[ *(\d+\.\d+)\] (.*)', line.strip())
+            if match:
+                self.show(float(match[1]), match[2])
+
+    def end(self):
+        if self.redraw and self.second >= 0:
+            self.stream.write('\r\033[K')
+            self.stream.flush()
