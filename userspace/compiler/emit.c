@@ -25,13 +25,6 @@ int npuc_emit_op(struct npuc_emitter *e, const struct npuc_op *op, const int *af
 	return id;
 }
 
-static int part(int whole, int size, int index)
-{
-	int left = whole - index * size;
-
-	return left < size ? left : size;
-}
-
 /* The @loops longest dimensions come first. */
 static void sort_loops(struct npuc_dim *dim, int n)
 {
@@ -90,7 +83,7 @@ static struct acc acc_of(const struct npuc_emitter *e, const struct npuc_piece *
 
 	a.base = e->param_rows + e->acc_half * e->acc_rows;
 	a.rows = t->mh * t->mw;
-	a.tco = part(npuc_blocks(ls->l->out_c), ls->c.tco, pc->co);
+	a.tco = npuc_part(npuc_blocks(ls->l->out_c), ls->c.tco, pc->co);
 	a.out = ls->c.mode == NPUC_POOL_WINDOWS ? a.base + a.tco * a.rows : a.base;
 	return a;
 }
@@ -127,7 +120,7 @@ static int gemm(struct npuc_emitter *e, struct npuc_piece *pc, const struct npuc
 {
 	const struct npuc_layer_state *ls = &e->layer[pc->layer];
 	const struct npuc_window *w = &ls->l->window;
-	int window = w->kernel_h * w->kernel_w, tci = part(npuc_blocks(ls->l->in_c), ls->c.tci, pc->ci);
+	int window = w->kernel_h * w->kernel_w, tci = npuc_part(npuc_blocks(ls->l->in_c), ls->c.tci, pc->ci);
 	struct npuc_op op = { .kind = NPUC_OP_GEMM };
 	struct npuc_dim dim[8];
 	int id;

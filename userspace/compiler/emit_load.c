@@ -47,19 +47,11 @@ static void pack_block(uint8_t *out, const struct npuc_layer *l, int o0, int i0,
 			out[o * 16 + i] = l->weight[((size_t)(o0 + o) * l->in_c + i0 + i) * window + k];
 }
 
-/* Output and input blocks of a piece: the last may be smaller. */
-static int part(int whole, int size, int index)
-{
-	int left = whole - index * size;
-
-	return left < size ? left : size;
-}
-
 static int64_t pack_weights(struct npuc_emitter *e, struct npuc_layer_state *ls, int co, int ci)
 {
 	const struct npuc_layer *l = ls->l;
 	int window = l->window.kernel_h * l->window.kernel_w;
-	int n_co = part(npuc_blocks(l->out_c), ls->c.tco, co), n_ci = part(npuc_blocks(l->in_c), ls->c.tci, ci);
+	int n_co = npuc_part(npuc_blocks(l->out_c), ls->c.tco, co), n_ci = npuc_part(npuc_blocks(l->in_c), ls->c.tci, ci);
 	int64_t *memo = &ls->weight[co * ls->c.n_ci + ci], at;
 
 	if (*memo >= 0)
@@ -145,7 +137,7 @@ int npuc_load_params(struct npuc_emitter *e, const struct npuc_piece *pc, int *r
 	if (e->param_layer == pc->layer && e->param_co == pc->co)
 		return 0;
 	err = load_rows(e, ls->param + (int64_t)first * NPU_ACC_BYTES,
-			part(npuc_blocks(ls->l->out_c), ls->c.tco, pc->co) * 3);
+			npuc_part(npuc_blocks(ls->l->out_c), ls->c.tco, pc->co) * 3);
 	e->param_layer = pc->layer;
 	e->param_co = pc->co;
 	return err;
@@ -209,8 +201,8 @@ static int load_wgt(struct npuc_emitter *e, int layer, int co, int ci)
 {
 	struct npuc_layer_state *ls = &e->layer[layer];
 	int window = ls->l->window.kernel_h * ls->l->window.kernel_w, slot, id, after;
-	int size = part(npuc_blocks(ls->l->out_c), ls->c.tco, co) *
-		   part(npuc_blocks(ls->l->in_c), ls->c.tci, ci) * window;
+	int size = npuc_part(npuc_blocks(ls->l->out_c), ls->c.tco, co) *
+		   npuc_part(npuc_blocks(ls->l->in_c), ls->c.tci, ci) * window;
 	int64_t at = pack_weights(e, ls, co, ci);
 	struct npuc_op op = {
 		.kind = NPUC_OP_LOAD,
@@ -322,7 +314,7 @@ static int load_inp_blocks(struct npuc_emitter *e, const struct npuc_piece *pc, 
 {
 	const struct npuc_layer_state *ls = &e->layer[pc->layer];
 	const struct npuc_layer *l = ls->l;
-	int blocks = npuc_blocks(l->in_c), n = part(blocks, ls->c.tci, pc->ci), id = 0;
+	int blocks = npuc_blocks(l->in_c), n = npuc_part(blocks, ls->c.tci, pc->ci), id = 0;
 	int64_t first = (int64_t)pc->image * blocks + pc->ci * ls->c.tci;
 	int64_t base = e->p->value[l->in].blocked.offset / NPU_INP_BYTES;
 

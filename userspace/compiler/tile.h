@@ -48,7 +48,15 @@ struct npuc_tile {
 enum npuc_pool_mode npuc_pool_mode(const struct npuc_layer *l);
 
 /* Accumulator rows of a piece for one output block. */
-int npuc_tile_rows(const struct npuc_layer *l, enum npuc_pool_mode mode, const struct npuc_tile *t);
+int npuc_tile_rows(enum npuc_pool_mode mode, const struct npuc_tile *t);
+
+/* Part @index of @whole cut into parts of @size: the last may be smaller. */
+static inline int npuc_part(int whole, int size, int index)
+{
+	int left = whole - index * size;
+
+	return left < size ? left : size;
+}
 
 void npuc_tile_at(const struct npuc_layer *l, const struct npuc_tiling *c, int ty, int tx,
 		  struct npuc_tile *out);
