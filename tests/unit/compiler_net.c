@@ -63,8 +63,8 @@ static void in(Onnx__NodeProto *node, const char *name)
 	node->input = push(node->input, &node->n_input, strdup(name));
 }
 
-static const char *constant(struct net *n, Onnx__NodeProto *node, int type, int rank, const int64_t *dim,
-			    const void *data, size_t bytes)
+static const char *constant(struct net *n, Onnx__NodeProto *node, int type, int rank,
+			    const int64_t *dim, const void *data, size_t bytes)
 {
 	Onnx__TensorProto *t = zalloc(sizeof(*t));
 
@@ -95,7 +95,9 @@ static void scalar_q(struct net *n, Onnx__NodeProto *node, bool is_unsigned, int
 {
 	uint8_t byte = v;
 
-	constant(n, node, is_unsigned ? ONNX__TENSOR_PROTO__DATA_TYPE__UINT8 : ONNX__TENSOR_PROTO__DATA_TYPE__INT8,
+	constant(n, node,
+		 is_unsigned ? ONNX__TENSOR_PROTO__DATA_TYPE__UINT8
+			     : ONNX__TENSOR_PROTO__DATA_TYPE__INT8,
 		 0, NULL, &byte, 1);
 }
 
@@ -180,10 +182,15 @@ static int saturate(bool is_unsigned, float rounded, int zero)
 	return rounded + zero > hi ? hi : (int)rounded + zero;
 }
 
-void net_init(struct net *n, uint64_t seed, int images, int c, int h, int w, bool is_unsigned, int zero)
+void net_init(struct net *n, uint64_t seed, int images, int c, int h, int w, bool is_unsigned,
+	      int zero)
 {
 	struct net_tensor t = {
-		.rank = 4, .dim = { images, c, h, w }, .is_unsigned = is_unsigned, .scale = 0.037f, .zero = zero,
+		.rank = 4,
+		.dim = { images, c, h, w },
+		.is_unsigned = is_unsigned,
+		.scale = 0.037f,
+		.zero = zero,
 	};
 	Onnx__OperatorSetIdProto *opset = zalloc(sizeof(*opset));
 	Onnx__NodeProto *node;
@@ -225,10 +232,12 @@ static int requantise(bool is_unsigned, int32_t acc, float multiplier, int zero)
 }
 
 /* Inputs x, its scale and zero; w, its scales and zero; then the output's. */
-static void quant_inputs(struct net *n, Onnx__NodeProto *node, int w_rank, const int64_t *w_dim, const int *w,
-			 int64_t w_count, const float *ws, int n_ws, bool w_unsigned, const struct net_tensor *y)
+static void quant_inputs(struct net *n, Onnx__NodeProto *node, int w_rank, const int64_t *w_dim,
+			 const int *w, int64_t w_count, const float *ws, int n_ws, bool w_unsigned,
+			 const struct net_tensor *y)
 {
-	int type = w_unsigned ? ONNX__TENSOR_PROTO__DATA_TYPE__UINT8 : ONNX__TENSOR_PROTO__DATA_TYPE__INT8;
+	int type = w_unsigned ? ONNX__TENSOR_PROTO__DATA_TYPE__UINT8
+			      : ONNX__TENSOR_PROTO__DATA_TYPE__INT8;
 	uint8_t *bytes = zalloc(w_count);
 
 	for (int64_t i = 0; i < w_count; i++)
@@ -269,7 +278,8 @@ static float random_scale(struct net *n, int64_t taps, float ws)
 	return n->now.scale * ws * 75 * 75 * sqrtf(taps) / net_range(n, 40, 200);
 }
 
-static int32_t conv_sum(const struct net *n, const struct net_conv *c, const int *w, int img, int o, int y, int x)
+static int32_t conv_sum(const struct net *n, const struct net_conv *c, const int *w, int img, int o,
+			int y, int x)
 {
 	const struct net_tensor *t = &n->now;
 	int in_g = t->dim[1] / c->groups, g = o / (c->out_c / c->groups);
@@ -278,9 +288,13 @@ static int32_t conv_sum(const struct net *n, const struct net_conv *c, const int
 	for (int i = 0; i < in_g; i++)
 		for (int ky = 0; ky < c->kernel_h; ky++)
 			for (int kx = 0; kx < c->kernel_w; kx++) {
-				int64_t iy = (int64_t)y * c->stride_h - c->pad[0] + ky * c->dilation;
-				int64_t ix = (int64_t)x * c->stride_w - c->pad[1] + kx * c->dilation;
-				int64_t at = ((img * t->dim[1] + g * in_g + i) * t->dim[2] + iy) * t->dim[3] + ix;
+				int64_t iy =
+					(int64_t)y * c->stride_h - c->pad[0] + ky * c->dilation;
+				int64_t ix =
+					(int64_t)x * c->stride_w - c->pad[1] + kx * c->dilation;
+				int64_t at = ((img * t->dim[1] + g * in_g + i) * t->dim[2] + iy) *
+						     t->dim[3] +
+					     ix;
 				int wt = w[((o * in_g + i) * c->kernel_h + ky) * c->kernel_w + kx];
 
 				if (iy >= 0 && iy < t->dim[2] && ix >= 0 && ix < t->dim[3])
@@ -311,23 +325,27 @@ void net_conv(struct net *n, const struct net_conv *c)
 	float *ws = random_scales(n, n_ws);
 	int32_t *bias = zalloc(c->out_c * sizeof(*bias));
 	struct net_tensor y = {
-		.rank = 4, .is_unsigned = n->now.is_unsigned, .zero = c->out_zero,
+		.rank = 4,
+		.is_unsigned = n->now.is_unsigned,
+		.zero = c->out_zero,
 		.dim = { n->now.dim[0], c->out_c,
-			 extent(n->now.dim[2], c->kernel_h, c->stride_h, c->dilation, c->pad[0] + c->pad[2]),
-			 extent(n->now.dim[3], c->kernel_w, c->stride_w, c->dilation, c->pad[1] + c->pad[3]) },
+			 extent(n->now.dim[2], c->kernel_h, c->stride_h, c->dilation,
+				c->pad[0] + c->pad[2]),
+			 extent(n->now.dim[3], c->kernel_w, c->stride_w, c->dilation,
+				c->pad[1] + c->pad[3]) },
 	};
 	Onnx__NodeProto *node = net_node(n, "QLinearConv");
 	int64_t at = 0;
 
 	y.scale = random_scale(n, taps, ws[0]);
 	y.value = zalloc(elements(&y) * sizeof(int));
-	quant_inputs(n, node, 4, (int64_t[]){ c->out_c, in_g, c->kernel_h, c->kernel_w }, w, c->out_c * taps, ws,
-		     n_ws, c->unsigned_weights, &y);
+	quant_inputs(n, node, 4, (int64_t[]){ c->out_c, in_g, c->kernel_h, c->kernel_w }, w,
+		     c->out_c * taps, ws, n_ws, c->unsigned_weights, &y);
 	for (int o = 0; c->bias && o < c->out_c; o++)
 		bias[o] = net_range(n, -200000, 200000);
 	if (c->bias)
-		constant(n, node, ONNX__TENSOR_PROTO__DATA_TYPE__INT32, 1, (int64_t[]){ c->out_c }, bias,
-			 c->out_c * sizeof(*bias));
+		constant(n, node, ONNX__TENSOR_PROTO__DATA_TYPE__INT32, 1, (int64_t[]){ c->out_c },
+			 bias, c->out_c * sizeof(*bias));
 	conv_attrs(node, c);
 	for (int img = 0; img < y.dim[0]; img++)
 		for (int o = 0; o < c->out_c; o++) {
@@ -338,8 +356,9 @@ void net_conv(struct net *n, const struct net_conv *c)
 				for (int ox = 0; ox < y.dim[3]; ox++) {
 					uint32_t acc = conv_sum(n, c, w, img, o, oy, ox);
 
-					y.value[at++] = requantise(y.is_unsigned, acc + (uint32_t)bias[o],
-								   multiplier, y.zero);
+					y.value[at++] =
+						requantise(y.is_unsigned, acc + (uint32_t)bias[o],
+							   multiplier, y.zero);
 				}
 		}
 	becomes(n, node, &y);
@@ -354,21 +373,27 @@ void net_matmul(struct net *n, int columns, int out_zero)
 	int *w = random_weights(n, (int64_t)k * columns);
 	float *ws = random_scales(n, columns);
 	struct net_tensor y = {
-		.rank = 2, .dim = { rows, columns }, .is_unsigned = n->now.is_unsigned, .zero = out_zero,
+		.rank = 2,
+		.dim = { rows, columns },
+		.is_unsigned = n->now.is_unsigned,
+		.zero = out_zero,
 		.scale = random_scale(n, k, ws[0]),
 	};
 	Onnx__NodeProto *node = net_node(n, "QLinearMatMul");
 
 	y.value = zalloc(elements(&y) * sizeof(int));
-	quant_inputs(n, node, 2, (int64_t[]){ k, columns }, w, (int64_t)k * columns, ws, columns, false, &y);
+	quant_inputs(n, node, 2, (int64_t[]){ k, columns }, w, (int64_t)k * columns, ws, columns,
+		     false, &y);
 	for (int r = 0; r < rows; r++)
 		for (int o = 0; o < columns; o++) {
 			float product = n->now.scale * ws[o];
 			uint32_t acc = 0;
 
 			for (int i = 0; i < k; i++)
-				acc += (uint32_t)((n->now.value[r * k + i] - n->now.zero) * w[i * columns + o]);
-			y.value[r * columns + o] = requantise(y.is_unsigned, acc, product / y.scale, y.zero);
+				acc += (uint32_t)((n->now.value[r * k + i] - n->now.zero) *
+						  w[i * columns + o]);
+			y.value[r * columns + o] =
+				requantise(y.is_unsigned, acc, product / y.scale, y.zero);
 		}
 	becomes(n, node, &y);
 	free(w);
@@ -403,7 +428,8 @@ void net_maxpool(struct net *n, int kh, int kw, int sh, int sw, const int *pad)
 	for (int64_t plane = 0; plane < y.dim[0] * y.dim[1]; plane++)
 		for (int oy = 0; oy < y.dim[2]; oy++)
 			for (int ox = 0; ox < y.dim[3]; ox++)
-				y.value[at++] = window_max(&n->now, plane, oy * sh - pad[0], ox * sw - pad[1], kh, kw);
+				y.value[at++] = window_max(&n->now, plane, oy * sh - pad[0],
+							   ox * sw - pad[1], kh, kw);
 	becomes(n, node, &y);
 }
 
@@ -459,8 +485,9 @@ void net_finish(struct net *n)
 	scalar_f32(n, node, n->now.scale);
 	scalar_q(n, node, n->now.is_unsigned, n->now.zero);
 	node->output = push(NULL, &node->n_output, strdup("out"));
-	n->graph.output = push(NULL, &n->graph.n_output,
-			       value_info("out", ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, n->now.rank, n->now.dim));
+	n->graph.output = push(
+		NULL, &n->graph.n_output,
+		value_info("out", ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, n->now.rank, n->now.dim));
 	n->output_elements = elements(&n->now);
 	n->output = zalloc(n->output_elements * sizeof(float));
 	for (int64_t i = 0; i < n->output_elements; i++)

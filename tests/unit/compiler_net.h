@@ -11,15 +11,15 @@
 #include <stdint.h>
 #include "onnx.pb-c.h"
 
-#define NET_MAX_NODES	32
-#define NET_MAX_DIMS	4
+#define NET_MAX_NODES 32
+#define NET_MAX_DIMS  4
 
 struct net_tensor {
 	char name[16];
 	int rank;
 	int64_t dim[NET_MAX_DIMS];
 	bool is_unsigned;
-	int *value;		/* elements of int8 or uint8 */
+	int *value; /* elements of int8 or uint8 */
 	float scale;
 	int zero;
 };
@@ -30,16 +30,16 @@ struct net {
 	Onnx__GraphProto graph;
 	uint64_t seed;
 	struct net_tensor now;
-	float *input;		/* float input of the whole */
+	float *input; /* float input of the whole */
 	int64_t input_elements;
-	float *output;		/* expected float output */
+	float *output; /* expected float output */
 	int64_t output_elements;
 	int nodes;
 };
 
 struct net_conv {
 	int out_c, kernel_h, kernel_w, stride_h, stride_w, dilation, groups;
-	int pad[4];		/* top, left, bottom, right */
+	int pad[4]; /* top, left, bottom, right */
 	bool bias, per_channel, unsigned_weights;
 	int out_zero;
 };
@@ -47,7 +47,8 @@ struct net_conv {
 uint32_t net_random(struct net *n);
 int net_range(struct net *n, int lo, int hi);
 
-void net_init(struct net *n, uint64_t seed, int images, int c, int h, int w, bool is_unsigned, int zero);
+void net_init(struct net *n, uint64_t seed, int images, int c, int h, int w, bool is_unsigned,
+	      int zero);
 void net_conv(struct net *n, const struct net_conv *c);
 void net_matmul(struct net *n, int columns, int out_zero);
 void net_maxpool(struct net *n, int kh, int kw, int sh, int sw, const int *pad);

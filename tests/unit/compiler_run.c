@@ -12,12 +12,12 @@
 #include "userspace/compiler/npu_compiler.h"
 
 /* Everything the program reaches, one after the other. */
-#define BASE		0x10000000ull
-#define FEATURES	0x1full
-#define CONTEXT		1
+#define BASE	 0x10000000ull
+#define FEATURES 0x1full
+#define CONTEXT	 1
 
 struct machine {
-	uint8_t *mem;		/* regions, instructions, constants, scratch */
+	uint8_t *mem; /* regions, instructions, constants, scratch */
 	size_t size;
 	uint64_t regions, insn, constants, scratch;
 	struct npuc_module m;
@@ -75,7 +75,8 @@ static void set_regions(struct machine *m, const struct npuc_stream *st)
 	r[NPUC_REGION_UOP] = (struct npu_region){ m->constants + st->uop_offset, st->uop_size };
 }
 
-static void run_stream(struct machine *m, struct npu_core *c, const struct npuc_stream *st, struct run_result *r)
+static void run_stream(struct machine *m, struct npu_core *c, const struct npuc_stream *st,
+		       struct run_result *r)
 {
 	uint64_t insn = m->insn + (uint64_t)st->insn_first * NPU_INSN_BYTES;
 	struct npu_job_report report;
@@ -112,7 +113,8 @@ static void *place(struct machine *m, const struct npuc_place *pl)
 	}
 }
 
-static void quantise(const struct npu_host_quantize *q, const float *in, uint8_t *out, bool back, float *dense)
+static void quantise(const struct npu_host_quantize *q, const float *in, uint8_t *out, bool back,
+		     float *dense)
 {
 	const struct npu_host_scale *s = (const void *)(q + 1);
 	uint64_t n = (uint64_t)q->outer * q->channels * q->inner;
@@ -122,7 +124,8 @@ static void quantise(const struct npu_host_quantize *q, const float *in, uint8_t
 		float lo = q->dtype_code ? 0 : -128, hi = q->dtype_code ? 255 : 127;
 
 		if (back) {
-			dense[i] = ((q->dtype_code ? out[i] : (int8_t)out[i]) - ch->zero_point) * ch->scale;
+			dense[i] = ((q->dtype_code ? out[i] : (int8_t)out[i]) - ch->zero_point) *
+				   ch->scale;
 		} else {
 			float v = rintf(in[i] / ch->scale) + ch->zero_point;
 
@@ -139,7 +142,9 @@ static void pack(const struct npu_host_pack *k, const int8_t *from, int8_t *to, 
 		for (uint32_t c = 0; c < k->c; c++)
 			for (uint32_t i = 0; i < k->h * k->w; i++) {
 				size_t dense = ((size_t)n * k->c + c) * k->h * k->w + i;
-				size_t blocked = (((size_t)n * blocks + c / 16) * k->h * k->w + i) * 16 + c % 16;
+				size_t blocked =
+					(((size_t)n * blocks + c / 16) * k->h * k->w + i) * 16 +
+					c % 16;
 
 				if (back)
 					to[dense] = from[blocked];
@@ -153,14 +158,19 @@ static void patches(const struct npu_host_patches *k, const int8_t *from, int8_t
 	uint32_t taps = k->c * k->kernel_h * k->kernel_w, blocks = (taps + 15) / 16;
 
 	for (uint64_t at = 0; at < (uint64_t)k->n * k->out_h * k->out_w * taps; at++) {
-		uint32_t tap = at % taps, x = at / taps % k->out_w, y = at / taps / k->out_w % k->out_h;
-		uint32_t image = at / taps / k->out_w / k->out_h, c = tap / (k->kernel_h * k->kernel_w);
-		int64_t iy = (int64_t)y * k->stride_h - k->pad_top + tap / k->kernel_w % k->kernel_h * k->dilation_h;
-		int64_t ix = (int64_t)x * k->stride_w - k->pad_left + tap % k->kernel_w * k->dilation_w;
+		uint32_t tap = at % taps, x = at / taps % k->out_w,
+			 y = at / taps / k->out_w % k->out_h;
+		uint32_t image = at / taps / k->out_w / k->out_h,
+			 c = tap / (k->kernel_h * k->kernel_w);
+		int64_t iy = (int64_t)y * k->stride_h - k->pad_top +
+			     tap / k->kernel_w % k->kernel_h * k->dilation_h;
+		int64_t ix =
+			(int64_t)x * k->stride_w - k->pad_left + tap % k->kernel_w * k->dilation_w;
 		bool inside = iy >= 0 && iy < k->h && ix >= 0 && ix < k->w;
 
-		to[((((uint64_t)image * blocks + tap / 16) * k->out_h + y) * k->out_w + x) * 16 + tap % 16] =
-			inside ? from[(((uint64_t)image * k->c + c) * k->h + iy) * k->w + ix] : k->pad;
+		to[((((uint64_t)image * blocks + tap / 16) * k->out_h + y) * k->out_w + x) * 16 +
+		   tap % 16] = inside ? from[(((uint64_t)image * k->c + c) * k->h + iy) * k->w + ix]
+				      : k->pad;
 	}
 }
 
@@ -199,7 +209,8 @@ static int build(struct machine *m, struct npuc_stream *st, size_t *n, uint64_t 
 		while (i + k < m->p->n_stage && !m->p->stage[i + k].is_host)
 			k++;
 		if (k) {
-			err = npuc_emit_stream(m->p, i, k, &opt, &m->m.insn, &m->m.constants, &st[(*n)++]);
+			err = npuc_emit_stream(m->p, i, k, &opt, &m->m.insn, &m->m.constants,
+					       &st[(*n)++]);
 			if (err)
 				return err;
 		}
@@ -243,7 +254,8 @@ static void execute(struct machine *m, const struct npuc_stream *st, struct run_
 	free(c);
 }
 
-void run_model(const void *onnx, size_t size, const float *input, uint64_t yield_cycles, struct run_result *r)
+void run_model(const void *onnx, size_t size, const float *input, uint64_t yield_cycles,
+	       struct run_result *r)
 {
 	struct npuc_diag d = { "" };
 	struct machine m = { .input = input };

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 struct run_result {
-	int err;		/* of the compiler */
+	int err; /* of the compiler */
 	char message[512];
-	int fault;		/* NPU_FAULT_*, or -1 when the core did not end */
+	int fault; /* NPU_FAULT_*, or -1 when the core did not end */
 	uint32_t fault_insn;
 	float *output;
 	size_t output_elements;
@@ -18,8 +18,8 @@ struct run_result {
 };
 
 /* One float input, one float output; @r->output is the caller's to free. */
-void run_model(const void *onnx, size_t size, const float *input, uint64_t yield_cycles, struct run_result *r);
-
+void run_model(const void *onnx, size_t size, const float *input, uint64_t yield_cycles,
+	       struct run_result *r);
 
 /* Compiles and writes the module to memory, runs nothing; gives @r->err. */
 int compile_model(const void *onnx, size_t size, struct run_result *r);

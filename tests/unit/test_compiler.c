@@ -31,8 +31,8 @@ static struct run_result check_yield(struct net *n, const char *what, uint64_t y
 	assert_int_equal(r.output_elements, n->output_elements);
 	for (int64_t i = 0; i < n->output_elements; i++)
 		if (r.output[i] != n->output[i])
-			fail_msg("%s: element %lld is %g, expected %g", what, (long long)i, r.output[i],
-				 n->output[i]);
+			fail_msg("%s: element %lld is %g, expected %g", what, (long long)i,
+				 r.output[i], n->output[i]);
 	free(bytes);
 	free(r.output);
 	r.output = NULL;
@@ -65,7 +65,8 @@ static void test_strides_and_pads(void **state)
 		struct net n;
 		char what[64];
 
-		net_init(&n, 100 + i, 1, net_range(&n, 1, 1) + i % 40, 9 + i % 5, 11, i & 1, i & 1 ? 117 : -5);
+		net_init(&n, 100 + i, 1, net_range(&n, 1, 1) + i % 40, 9 + i % 5, 11, i & 1,
+			 i & 1 ? 117 : -5);
 		c.out_c = 1 + i * 7 % 50;
 		c.kernel_h = 1 + i % 5;
 		c.kernel_w = 1 + i / 2 % 4;
@@ -193,8 +194,18 @@ static void random_layer(struct net *n)
 {
 	static const int none[4];
 	struct net_conv c = {
-		net_range(n, 1, 70), net_range(n, 1, 4), net_range(n, 1, 4), net_range(n, 1, 2),
-		net_range(n, 1, 2), 1, 1, { 0 }, net_range(n, 0, 1), net_range(n, 0, 1), false, 0,
+		net_range(n, 1, 70),
+		net_range(n, 1, 4),
+		net_range(n, 1, 4),
+		net_range(n, 1, 2),
+		net_range(n, 1, 2),
+		1,
+		1,
+		{ 0 },
+		net_range(n, 0, 1),
+		net_range(n, 0, 1),
+		false,
+		0,
 	};
 	int h = n->now.dim[2], w = n->now.dim[3];
 
@@ -206,7 +217,8 @@ static void random_layer(struct net *n)
 	if (net_range(n, 0, 1))
 		net_relu(n);
 	if (net_range(n, 0, 2) == 0 && n->now.dim[2] >= 3 && n->now.dim[3] >= 3)
-		net_maxpool(n, net_range(n, 2, 3), net_range(n, 1, 3), net_range(n, 1, 3), net_range(n, 1, 3), none);
+		net_maxpool(n, net_range(n, 2, 3), net_range(n, 1, 3), net_range(n, 1, 3),
+			    net_range(n, 1, 3), none);
 }
 
 static void test_random(void **state)
@@ -218,8 +230,8 @@ static void test_random(void **state)
 		bool is_unsigned = i % 3 == 0;
 
 		snprintf(what, sizeof(what), "random %d", i);
-		net_init(&n, 1000 + i, 1 + (i % 11 == 0), 1 + i * 13 % 50, 4 + i * 5 % 30, 4 + i * 7 % 27,
-			 is_unsigned, is_unsigned ? i * 4 : i - 30);
+		net_init(&n, 1000 + i, 1 + (i % 11 == 0), 1 + i * 13 % 50, 4 + i * 5 % 30,
+			 4 + i * 7 % 27, is_unsigned, is_unsigned ? i * 4 : i - 30);
 		for (int k = 0; k < 1 + i % 5; k++)
 			random_layer(&n);
 		if (i & 1) {
@@ -330,10 +342,16 @@ static void test_changed_model(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_conv), cmocka_unit_test(test_strides_and_pads),
-		cmocka_unit_test(test_groups), cmocka_unit_test(test_large), cmocka_unit_test(test_pools),
-		cmocka_unit_test(test_clips), cmocka_unit_test(test_flatten_and_product),
-		cmocka_unit_test(test_random), cmocka_unit_test(test_refusals), cmocka_unit_test(test_cut_model),
+		cmocka_unit_test(test_one_conv),
+		cmocka_unit_test(test_strides_and_pads),
+		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_pools),
+		cmocka_unit_test(test_clips),
+		cmocka_unit_test(test_flatten_and_product),
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_cut_model),
 		cmocka_unit_test(test_changed_model),
 	};
 

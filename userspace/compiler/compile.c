@@ -10,9 +10,9 @@
 #include "userspace/compiler/module.h"
 #include "npu_regs.h"
 
-#define ALL_FEATURES \
-	(NPU_HW_FEATURE_REQUANT | NPU_HW_FEATURE_PAD_VALUE | NPU_HW_FEATURE_YIELD | NPU_HW_FEATURE_VMAC | \
-	 NPU_HW_FEATURE_LUT)
+#define ALL_FEATURES                                                                \
+	(NPU_HW_FEATURE_REQUANT | NPU_HW_FEATURE_PAD_VALUE | NPU_HW_FEATURE_YIELD | \
+	 NPU_HW_FEATURE_VMAC | NPU_HW_FEATURE_LUT)
 
 struct npu_compiled {
 	struct npuc_program *p;
@@ -41,7 +41,8 @@ static int emit_streams(struct npu_compiled *c, const struct npuc_emit_options *
 			i++;
 			continue;
 		}
-		err = npuc_emit_stream(p, i, n, opt, &c->m.insn, &c->m.constants, &c->stream[c->n_stream]);
+		err = npuc_emit_stream(p, i, n, opt, &c->m.insn, &c->m.constants,
+				       &c->stream[c->n_stream]);
 		if (err)
 			return err;
 		c->n_stream++;
@@ -104,12 +105,13 @@ static int make_info(struct npu_compiled *c)
 
 		macs += r->macs;
 		npu += !strcmp(r->where, "npu");
-		json_array_append_new(rows, json_pack("{s:s*, s:s*, s:s, s:i, s:I}", "op", r->op, "node", r->name,
-						      "where", r->where, "step", r->step, "macs",
-						      (json_int_t)r->macs));
+		json_array_append_new(rows, json_pack("{s:s*, s:s*, s:s, s:i, s:I}", "op", r->op,
+						      "node", r->name, "where", r->where, "step",
+						      r->step, "macs", (json_int_t)r->macs));
 	}
-	root = json_pack("{s:o, s:I, s:I, s:I}", "operators", rows, "macs", (json_int_t)macs, "npu_operators",
-			 (json_int_t)npu, "all_operators", (json_int_t)c->p->n_placement);
+	root = json_pack("{s:o, s:I, s:I, s:I}", "operators", rows, "macs", (json_int_t)macs,
+			 "npu_operators", (json_int_t)npu, "all_operators",
+			 (json_int_t)c->p->n_placement);
 	c->m.info = root ? json_dumps(root, JSON_COMPACT) : NULL;
 	json_decref(root);
 	return c->m.info ? 0 : npuc_fail(c->p->d, -ENOMEM, "out of memory");
@@ -119,7 +121,8 @@ static int compile(struct npu_compiled *c, const void *onnx, size_t size,
 		   const struct npu_compile_options *o, struct npuc_diag *d)
 {
 	struct npuc_emit_options opt = {
-		.features = o->features ? o->features : ALL_FEATURES, .yield_cycles = o->yield_cycles,
+		.features = o->features ? o->features : ALL_FEATURES,
+		.yield_cycles = o->yield_cycles,
 	};
 	int err = npuc_import_onnx(onnx, size, &c->g, d);
 
@@ -129,11 +132,13 @@ static int compile(struct npu_compiled *c, const void *onnx, size_t size,
 		return err;
 	c->m.features = needed_features(c, &opt);
 	if (c->m.features & ~opt.features)
-		return npuc_fail(d, -EOPNOTSUPP, "the model needs device features 0x%llx, 0x%llx are there",
-				 (unsigned long long)c->m.features, (unsigned long long)opt.features);
+		return npuc_fail(
+			d, -EOPNOTSUPP, "the model needs device features 0x%llx, 0x%llx are there",
+			(unsigned long long)c->m.features, (unsigned long long)opt.features);
 	err = emit_streams(c, &opt);
 	if (!err)
-		err = npuc_plan(&c->m, c->p, c->stream, c->n_stream, o->function ? o->function : "main");
+		err = npuc_plan(&c->m, c->p, c->stream, c->n_stream,
+				o->function ? o->function : "main");
 	c->m.features = needed_features(c, &opt);
 	if (!err)
 		err = make_rows(c);
@@ -148,8 +153,8 @@ int npu_compile(struct npu_compiled **out, const void *onnx, size_t size,
 	struct npuc_diag d = { "" };
 	int err;
 
-	err = c ? compile(c, onnx, size, options ? options : &defaults, &d) :
-		  npuc_fail(&d, -ENOMEM, "out of memory");
+	err = c ? compile(c, onnx, size, options ? options : &defaults, &d)
+		: npuc_fail(&d, -ENOMEM, "out of memory");
 	if (message_size)
 		snprintf(message, message_size, "%s", d.message);
 	if (err) {

@@ -12,8 +12,8 @@
 
 #include "npu_isa.h"
 
-#define RESIDENT_PARAMS	384	/* ACC rows that parameters may take for good */
-#define PASSING_PARAMS	192	/* rows for those of one piece: 64 blocks */
+#define RESIDENT_PARAMS 384 /* ACC rows that parameters may take for good */
+#define PASSING_PARAMS	192 /* rows for those of one piece: 64 blocks */
 #define MAX_PIECES	(1 << 22)
 
 int npuc_emit_op(struct npuc_emitter *e, const struct npuc_op *op, const int *after, int n)
@@ -38,17 +38,20 @@ static void sort_loops(struct npuc_dim *dim, int n)
 			}
 }
 
-static void record_uops(struct npuc_emitter *e, const struct npuc_dim *dim, int n, int dst, int src, int wgt)
+static void record_uops(struct npuc_emitter *e, const struct npuc_dim *dim, int n, int dst, int src,
+			int wgt)
 {
 	if (!n) {
 		npu_builder_uop(e->b, dst, src, wgt);
 		return;
 	}
 	for (int i = 0; i < dim->extent; i++)
-		record_uops(e, dim + 1, n - 1, dst + i * dim->dst, src + i * dim->src, wgt + i * dim->wgt);
+		record_uops(e, dim + 1, n - 1, dst + i * dim->dst, src + i * dim->src,
+			    wgt + i * dim->wgt);
 }
 
-int npuc_kernel(struct npuc_emitter *e, const struct npuc_dim *dims, int n, int dst, int src, int wgt)
+int npuc_kernel(struct npuc_emitter *e, const struct npuc_dim *dims, int n, int dst, int src,
+		int wgt)
 {
 	struct npuc_dim dim[10];
 	int used = 0, kernel;
@@ -76,7 +79,8 @@ struct acc {
 	int base, rows, tco, out;
 };
 
-static struct acc acc_of(const struct npuc_emitter *e, const struct npuc_piece *pc, const struct npuc_tile *t)
+static struct acc acc_of(const struct npuc_emitter *e, const struct npuc_piece *pc,
+			 const struct npuc_tile *t)
 {
 	const struct npuc_layer_state *ls = &e->layer[pc->layer];
 	struct acc a;
@@ -98,8 +102,8 @@ static int reset(struct npuc_emitter *e, const struct acc *a)
 }
 
 /* Rows and columns of the middle as loops: with planes each tap of the pool has its own. */
-static void space_dims(const struct npuc_layer *l, enum npuc_pool_mode mode, const struct npuc_tile *t,
-		       struct npuc_dim *dim)
+static void space_dims(const struct npuc_layer *l, enum npuc_pool_mode mode,
+		       const struct npuc_tile *t, struct npuc_dim *dim)
 {
 	const struct npuc_window *w = &l->window, *p = &l->pool;
 	int plane = t->h * t->w;
@@ -116,11 +120,13 @@ static void space_dims(const struct npuc_layer *l, enum npuc_pool_mode mode, con
 	dim[3] = (struct npuc_dim){ p->kernel_w, plane, w->stride_w, 0 };
 }
 
-static int gemm(struct npuc_emitter *e, struct npuc_piece *pc, const struct npuc_tile *t, const struct acc *a)
+static int gemm(struct npuc_emitter *e, struct npuc_piece *pc, const struct npuc_tile *t,
+		const struct acc *a)
 {
 	const struct npuc_layer_state *ls = &e->layer[pc->layer];
 	const struct npuc_window *w = &ls->l->window;
-	int window = w->kernel_h * w->kernel_w, tci = npuc_part(npuc_blocks(ls->l->in_c), ls->c.tci, pc->ci);
+	int window = w->kernel_h * w->kernel_w,
+	    tci = npuc_part(npuc_blocks(ls->l->in_c), ls->c.tci, pc->ci);
 	struct npuc_op op = { .kind = NPUC_OP_GEMM };
 	struct npuc_dim dim[8];
 	int id;
@@ -159,7 +165,8 @@ static int requant(struct npuc_emitter *e, const struct npuc_piece *pc, const st
 	return op.kernel < 0 ? op.kernel : npuc_emit_op(e, &op, NULL, 0);
 }
 
-static int note_store(struct npuc_emitter *e, const struct npuc_piece *pc, const struct npuc_tile *t, int op)
+static int note_store(struct npuc_emitter *e, const struct npuc_piece *pc,
+		      const struct npuc_tile *t, int op)
 {
 	struct npuc_store_note *s = e->store;
 
@@ -188,8 +195,11 @@ static int store(struct npuc_emitter *e, const struct npuc_piece *pc, const stru
 	for (int o = 0; o < a->tco; o++) {
 		struct npuc_op op = {
 			.kind = NPUC_OP_STORE,
-			.mem = { .memory = NPU_MEM_OUT, .region = NPUC_REGION_SCRATCH,
-				 .sram_base = a->out + o * stride, .y_size = t->h, .x_size = t->w,
+			.mem = { .memory = NPU_MEM_OUT,
+				 .region = NPUC_REGION_SCRATCH,
+				 .sram_base = a->out + o * stride,
+				 .y_size = t->h,
+				 .x_size = t->w,
 				 .x_stride = l->out_w },
 		};
 
@@ -230,8 +240,8 @@ static int conv_piece(struct npuc_emitter *e, struct npuc_piece *pc)
 }
 
 /* Brings values as they are into the accumulators. */
-static int load_plain(struct npuc_emitter *e, const struct npuc_piece *pc, const struct npuc_tile *t,
-		      const struct acc *a)
+static int load_plain(struct npuc_emitter *e, const struct npuc_piece *pc,
+		      const struct npuc_tile *t, const struct acc *a)
 {
 	const struct npuc_layer_state *ls = &e->layer[pc->layer];
 	const struct npuc_layer *l = ls->l;
@@ -245,8 +255,11 @@ static int load_plain(struct npuc_emitter *e, const struct npuc_piece *pc, const
 	for (int o = 0; o < a->tco; o++) {
 		struct npuc_op op = {
 			.kind = NPUC_OP_LOAD,
-			.mem = { .memory = NPU_MEM_ACC8, .region = NPUC_REGION_SCRATCH,
-				 .sram_base = a->base + o * a->rows, .y_size = t->mh, .x_size = t->mw,
+			.mem = { .memory = NPU_MEM_ACC8,
+				 .region = NPUC_REGION_SCRATCH,
+				 .sram_base = a->base + o * a->rows,
+				 .y_size = t->mh,
+				 .x_size = t->mw,
 				 .x_stride = l->in_w },
 		};
 		int id;
@@ -369,7 +382,8 @@ static int list_loads(struct npuc_emitter *e, int k)
 	if (!err && e->piece[k].layer + 1 < e->n_layer) {
 		const struct npuc_layer_state *ls = &e->layer[e->piece[k].layer];
 
-		err = npuc_prefetch_weights(e, e->piece[k].layer + 1, k - ls->first_piece, ls->n_piece);
+		err = npuc_prefetch_weights(e, e->piece[k].layer + 1, k - ls->first_piece,
+					    ls->n_piece);
 	}
 	return err;
 }
@@ -398,7 +412,8 @@ static int list_pieces(struct npuc_emitter *e, uint64_t yield_cycles)
 
 	for (int k = 0; k < e->n_piece && !err; k++) {
 		bool last = k + 1 == e->n_piece;
-		bool yields = !last && yield_cycles && e->since_yield >= yield_cycles && !e->piece[k + 1].ci;
+		bool yields = !last && yield_cycles && e->since_yield >= yield_cycles &&
+			      !e->piece[k + 1].ci;
 
 		next = NPUC_LATER;
 		if (!last && !yields && !reads_next_store(e, k + 1))
@@ -428,10 +443,11 @@ static int choose_tilings(struct npuc_emitter *e)
 		size_t pieces;
 
 		if (npuc_tile_choose(ls->l, ls->images, e->acc_rows, &ls->c))
-			return npuc_fail(e->d, -EOPNOTSUPP,
-					 "layer %d (%d x %d x %d to %d x %d x %d): no piece of it fits the core",
-					 i, ls->l->in_c, ls->l->in_h, ls->l->in_w, ls->l->out_c, ls->l->out_h,
-					 ls->l->out_w);
+			return npuc_fail(
+				e->d, -EOPNOTSUPP,
+				"layer %d (%d x %d x %d to %d x %d x %d): no piece of it fits the core",
+				i, ls->l->in_c, ls->l->in_h, ls->l->in_w, ls->l->out_c,
+				ls->l->out_h, ls->l->out_w);
 		pieces = (size_t)ls->c.n_co * ls->c.n_ci;
 		ls->weight = malloc(pieces * sizeof(*ls->weight));
 		if (!ls->weight)
@@ -441,8 +457,8 @@ static int choose_tilings(struct npuc_emitter *e)
 	return 0;
 }
 
-static int emit_all(struct npuc_emitter *e, const struct npuc_emit_options *opt, struct npuc_image *insn,
-		    struct npuc_stream *out)
+static int emit_all(struct npuc_emitter *e, const struct npuc_emit_options *opt,
+		    struct npuc_image *insn, struct npuc_stream *out)
 {
 	struct npu_builder_output result;
 	int64_t at;
@@ -490,10 +506,12 @@ static void fini(struct npuc_emitter *e)
 	npu_builder_free(e->b);
 }
 
-int npuc_emit_stream(struct npuc_program *p, int first, int count, const struct npuc_emit_options *opt,
-		     struct npuc_image *insn, struct npuc_image *constants, struct npuc_stream *out)
+int npuc_emit_stream(struct npuc_program *p, int first, int count,
+		     const struct npuc_emit_options *opt, struct npuc_image *insn,
+		     struct npuc_image *constants, struct npuc_stream *out)
 {
-	struct npu_builder_config config = { .features = opt->features, .uop_region = NPUC_REGION_UOP };
+	struct npu_builder_config config = { .features = opt->features,
+					     .uop_region = NPUC_REGION_UOP };
 	struct npuc_emitter e = { .p = p, .d = p->d, .constants = constants, .done = -1 };
 	int err;
 

@@ -44,12 +44,13 @@ struct npuc_stream {
 
 struct npuc_emit_options {
 	uint64_t features;
-	uint64_t yield_cycles;	/* a YIELD at least this often, 0: never */
+	uint64_t yield_cycles; /* a YIELD at least this often, 0: never */
 };
 
 /* Appends the program of stages [first, first + count), all of them layers. */
-int npuc_emit_stream(struct npuc_program *p, int first, int count, const struct npuc_emit_options *opt,
-		     struct npuc_image *insn, struct npuc_image *constants, struct npuc_stream *out);
+int npuc_emit_stream(struct npuc_program *p, int first, int count,
+		     const struct npuc_emit_options *opt, struct npuc_image *insn,
+		     struct npuc_image *constants, struct npuc_stream *out);
 
 /* For emit_*.c. */
 
@@ -57,7 +58,7 @@ int npuc_emit_stream(struct npuc_program *p, int first, int count, const struct 
 struct npuc_inp_slot {
 	bool valid;
 	int layer, image, ty, tx, ci;
-	int writer, reader;	/* last operation that did so */
+	int writer, reader; /* last operation that did so */
 };
 
 struct npuc_wgt_entry {
@@ -65,10 +66,10 @@ struct npuc_wgt_entry {
 	int layer, co, ci;
 	int base, size;
 	int writer, reader;
-	int piece;		/* the last that will read it */
+	int piece; /* the last that will read it */
 };
 
-#define NPUC_WGT_ENTRIES	64
+#define NPUC_WGT_ENTRIES 64
 
 struct npuc_store_note {
 	int value, image, y0, y1, op;
@@ -76,18 +77,18 @@ struct npuc_store_note {
 
 /* One pass of the compute unit over one input and one weight piece. */
 struct npuc_piece {
-	int layer;		/* number within the stream */
+	int layer; /* number within the stream */
 	int image, ty, tx, co, ci;
-	int inp, wgt;		/* slot and entry, once loaded */
-	int need;		/* operation that the GEMM waits for */
+	int inp, wgt; /* slot and entry, once loaded */
+	int need;     /* operation that the GEMM waits for */
 };
 
 struct npuc_layer_state {
 	const struct npuc_layer *l;
 	struct npuc_tiling c;
 	int images;
-	int64_t *weight;	/* offset of each packed piece, -1 until packed */
-	int64_t param;		/* offset of the parameter rows */
+	int64_t *weight; /* offset of each packed piece, -1 until packed */
+	int64_t param;	 /* offset of the parameter rows */
 	int first_piece, n_piece;
 };
 
@@ -101,13 +102,13 @@ struct npuc_emitter {
 	int n_layer;
 	struct npuc_piece *piece;
 	int n_piece;
-	int done;		/* pieces up to this one are computed */
+	int done; /* pieces up to this one are computed */
 	bool param_resident, param_loaded;
-	int param_rows;		/* of ACC kept for parameters */
+	int param_rows; /* of ACC kept for parameters */
 	int param_layer, param_co;
-	int acc_rows;		/* of a half of the rest */
+	int acc_rows; /* of a half of the rest */
 	int acc_half;
-	int acc_store[2];	/* last store from that half */
+	int acc_store[2]; /* last store from that half */
 	int last_compute;
 	struct npuc_inp_slot inp[2];
 	int inp_used;
@@ -125,7 +126,8 @@ struct npuc_dim {
 };
 
 /* Records a kernel over @n dimensions: two of them loops, the rest micro-ops. */
-int npuc_kernel(struct npuc_emitter *e, const struct npuc_dim *dim, int n, int dst, int src, int wgt);
+int npuc_kernel(struct npuc_emitter *e, const struct npuc_dim *dim, int n, int dst, int src,
+		int wgt);
 int npuc_emit_op(struct npuc_emitter *e, const struct npuc_op *op, const int *after, int n);
 
 /*
@@ -136,7 +138,7 @@ int npuc_emit_pool(struct npuc_emitter *e, const struct npuc_layer *l, enum npuc
 		   const struct npuc_tile *t, int tco, int src, int dst, int after);
 
 /* No error: there is no room before the pieces that are listed are computed. */
-#define NPUC_LATER	(-4096)
+#define NPUC_LATER (-4096)
 
 /* Loads of a piece: what its computation needs that is not there yet. */
 int npuc_load_piece(struct npuc_emitter *e, struct npuc_piece *pc);

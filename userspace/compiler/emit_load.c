@@ -44,35 +44,43 @@ static void pack_block(uint8_t *out, const struct npuc_layer *l, int o0, int i0,
 
 	for (int o = 0; o < 16 && o0 + o < l->out_c; o++)
 		for (int i = 0; i < 16 && i0 + i < l->in_c; i++)
-			out[o * 16 + i] = l->weight[((size_t)(o0 + o) * l->in_c + i0 + i) * window + k];
+			out[o * 16 + i] =
+				l->weight[((size_t)(o0 + o) * l->in_c + i0 + i) * window + k];
 }
 
 static int64_t pack_weights(struct npuc_emitter *e, struct npuc_layer_state *ls, int co, int ci)
 {
 	const struct npuc_layer *l = ls->l;
 	int window = l->window.kernel_h * l->window.kernel_w;
-	int n_co = npuc_part(npuc_blocks(l->out_c), ls->c.tco, co), n_ci = npuc_part(npuc_blocks(l->in_c), ls->c.tci, ci);
+	int n_co = npuc_part(npuc_blocks(l->out_c), ls->c.tco, co),
+	    n_ci = npuc_part(npuc_blocks(l->in_c), ls->c.tci, ci);
 	int64_t *memo = &ls->weight[co * ls->c.n_ci + ci], at;
 
 	if (*memo >= 0)
 		return *memo;
-	at = npuc_image_add(e->constants, (size_t)n_co * n_ci * window * NPU_WGT_BYTES, NPU_WGT_BYTES);
+	at = npuc_image_add(e->constants, (size_t)n_co * n_ci * window * NPU_WGT_BYTES,
+			    NPU_WGT_BYTES);
 	if (at < 0)
 		return at;
 	for (int o = 0; o < n_co; o++)
 		for (int i = 0; i < n_ci; i++)
 			for (int k = 0; k < window; k++)
-				pack_block(e->constants->data + at + ((o * n_ci + i) * window + k) * NPU_WGT_BYTES,
-					   l, (co * ls->c.tco + o) * 16, (ci * ls->c.tci + i) * 16, k);
+				pack_block(e->constants->data + at +
+						   ((o * n_ci + i) * window + k) * NPU_WGT_BYTES,
+					   l, (co * ls->c.tco + o) * 16, (ci * ls->c.tci + i) * 16,
+					   k);
 	*memo = at;
 	return at;
 }
 
 /* Scale, bounds and bias of one block: three rows. */
-static int pack_block_params(struct npuc_emitter *e, const struct npuc_layer *l, int block, int32_t *row)
+static int pack_block_params(struct npuc_emitter *e, const struct npuc_layer *l, int block,
+			     int32_t *row)
 {
 	struct npu_requant_bounds bounds = {
-		l->zero_point, l->lo - l->zero_point, l->hi - l->zero_point,
+		l->zero_point,
+		l->lo - l->zero_point,
+		l->hi - l->zero_point,
 	};
 
 	for (int o = 0; o < 16; o++) {
@@ -80,7 +88,8 @@ static int pack_block_params(struct npuc_emitter *e, const struct npuc_layer *l,
 		uint32_t word;
 
 		if (npu_requant_bounds_pack(&bounds, &word, NULL))
-			return npuc_fail(e->d, -ERANGE, "bounds %d to %d leave their field", l->lo, l->hi);
+			return npuc_fail(e->d, -ERANGE, "bounds %d to %d leave their field", l->lo,
+					 l->hi);
 		row[16 + o] = word;
 		if (c >= l->out_c)
 			continue;
@@ -96,12 +105,13 @@ int npuc_pack_params(struct npuc_emitter *e)
 		struct npuc_layer_state *ls = &e->layer[i];
 		int blocks = ls->l->conv ? npuc_blocks(ls->l->out_c) : 0, err;
 
-		ls->param = npuc_image_add(e->constants, (size_t)blocks * 3 * NPU_ACC_BYTES, NPU_ACC_BYTES);
+		ls->param = npuc_image_add(e->constants, (size_t)blocks * 3 * NPU_ACC_BYTES,
+					   NPU_ACC_BYTES);
 		if (ls->param < 0)
 			return npuc_fail(e->d, -ENOMEM, "out of memory");
 		for (int b = 0; b < blocks; b++) {
-			err = pack_block_params(e, ls->l, b,
-						(int32_t *)(e->constants->data + ls->param) + b * 48);
+			err = pack_block_params(
+				e, ls->l, b, (int32_t *)(e->constants->data + ls->param) + b * 48);
 			if (err)
 				return err;
 		}
@@ -113,8 +123,12 @@ static int load_rows(struct npuc_emitter *e, int64_t offset, int rows)
 {
 	struct npuc_op op = {
 		.kind = NPUC_OP_LOAD,
-		.mem = { .memory = NPU_MEM_ACC, .region = NPUC_REGION_CONST, .y_size = 1, .x_size = rows,
-			 .x_stride = rows, .dram_base = offset / NPU_ACC_BYTES },
+		.mem = { .memory = NPU_MEM_ACC,
+			 .region = NPUC_REGION_CONST,
+			 .y_size = 1,
+			 .x_size = rows,
+			 .x_stride = rows,
+			 .dram_base = offset / NPU_ACC_BYTES },
 	};
 
 	return npuc_emit_op(e, &op, NULL, 0);
@@ -176,14 +190,19 @@ static int wgt_take(struct npuc_emitter *e, int size, int *after)
 		}
 		if (pending(e, w))
 			continue;
-		if (slot < 0 || !w->valid || (e->wgt[slot].valid && w->writer < e->wgt[slot].writer))
+		if (slot < 0 || !w->valid ||
+		    (e->wgt[slot].valid && w->writer < e->wgt[slot].writer))
 			slot = i;
 	}
 	/* An entry that gives way for another: later loads are in order behind this one. */
 	if (e->wgt[slot].valid && e->wgt[slot].reader > *after)
 		*after = e->wgt[slot].reader;
 	e->wgt[slot] = (struct npuc_wgt_entry){
-		.base = base, .size = size, .writer = NPUC_NO_OP, .reader = NPUC_NO_OP, .piece = -1,
+		.base = base,
+		.size = size,
+		.writer = NPUC_NO_OP,
+		.reader = NPUC_NO_OP,
+		.piece = -1,
 	};
 	e->wgt_head = base + size;
 	return slot;
@@ -192,7 +211,8 @@ static int wgt_take(struct npuc_emitter *e, int size, int *after)
 static int find_wgt(const struct npuc_emitter *e, int layer, int co, int ci)
 {
 	for (int i = 0; i < NPUC_WGT_ENTRIES; i++)
-		if (e->wgt[i].valid && e->wgt[i].layer == layer && e->wgt[i].co == co && e->wgt[i].ci == ci)
+		if (e->wgt[i].valid && e->wgt[i].layer == layer && e->wgt[i].co == co &&
+		    e->wgt[i].ci == ci)
 			return i;
 	return -1;
 }
@@ -206,8 +226,12 @@ static int load_wgt(struct npuc_emitter *e, int layer, int co, int ci)
 	int64_t at = pack_weights(e, ls, co, ci);
 	struct npuc_op op = {
 		.kind = NPUC_OP_LOAD,
-		.mem = { .memory = NPU_MEM_WGT, .region = NPUC_REGION_CONST, .y_size = 1, .x_size = size,
-			 .x_stride = size, .dram_base = at / NPU_WGT_BYTES },
+		.mem = { .memory = NPU_MEM_WGT,
+			 .region = NPUC_REGION_CONST,
+			 .y_size = 1,
+			 .x_size = size,
+			 .x_stride = size,
+			 .dram_base = at / NPU_WGT_BYTES },
 	};
 
 	if (at < 0)
@@ -262,8 +286,8 @@ static void cut(int from, int n, int size, int *before, int *inside, int *behind
 }
 
 /* One block of an input piece. */
-static void input_block(const struct npuc_layer *l, const struct npuc_tile *t, struct npu_insn_mem *mem,
-			int64_t block)
+static void input_block(const struct npuc_layer *l, const struct npuc_tile *t,
+			struct npu_insn_mem *mem, int64_t block)
 {
 	int top, rows, bottom, left, columns, right;
 
@@ -309,8 +333,8 @@ static int set_pad_value(struct npuc_emitter *e, int value)
 }
 
 /* The loads of an input piece into slot @slot; returns the last. */
-static int load_inp_blocks(struct npuc_emitter *e, const struct npuc_piece *pc, const struct npuc_tile *t,
-			   int slot, const int *after)
+static int load_inp_blocks(struct npuc_emitter *e, const struct npuc_piece *pc,
+			   const struct npuc_tile *t, int slot, const int *after)
 {
 	const struct npuc_layer_state *ls = &e->layer[pc->layer];
 	const struct npuc_layer *l = ls->l;
@@ -321,7 +345,8 @@ static int load_inp_blocks(struct npuc_emitter *e, const struct npuc_piece *pc, 
 	for (int i = 0; i < n; i++) {
 		struct npuc_op op = {
 			.kind = NPUC_OP_LOAD,
-			.mem = { .memory = NPU_MEM_INP, .region = NPUC_REGION_SCRATCH,
+			.mem = { .memory = NPU_MEM_INP,
+				 .region = NPUC_REGION_SCRATCH,
 				 .sram_base = slot * NPUC_INP_SLOT + i * t->ih * t->iw,
 				 .pad_mode = l->pad_value ? NPU_PAD_VALUE : NPU_PAD_ZERO },
 		};

@@ -15,14 +15,16 @@ static int alu(struct npuc_emitter *e, int kernel, unsigned int op, const int *a
 
 static int alu_imm(struct npuc_emitter *e, int kernel, unsigned int op, int value)
 {
-	struct npuc_op o = { .kind = NPUC_OP_ALU_IMM, .kernel = kernel, .alu_op = op, .value = value };
+	struct npuc_op o = {
+		.kind = NPUC_OP_ALU_IMM, .kernel = kernel, .alu_op = op, .value = value
+	};
 
 	return kernel < 0 ? kernel : npuc_emit_op(e, &o, NULL, 0);
 }
 
 /* Windows that do not overlap: plane 0 takes the maximum of all planes. */
-static int pool_planes(struct npuc_emitter *e, const struct npuc_layer *l, const struct npuc_tile *t,
-		       int tco, int src, int after)
+static int pool_planes(struct npuc_emitter *e, const struct npuc_layer *l,
+		       const struct npuc_tile *t, int tco, int src, int after)
 {
 	int planes = l->pool.kernel_h * l->pool.kernel_w, plane = t->h * t->w;
 	struct npuc_dim dim[] = {
@@ -62,8 +64,8 @@ static void tap_range(int o0, int n, int tap, int stride, int pad, int size, int
 	*count = to - from;
 }
 
-static int pool_tap(struct npuc_emitter *e, const struct npuc_layer *l, const struct npuc_tile *t, int tco,
-		    int src, int dst, int ky, int kx)
+static int pool_tap(struct npuc_emitter *e, const struct npuc_layer *l, const struct npuc_tile *t,
+		    int tco, int src, int dst, int ky, int kx)
 {
 	const struct npuc_window *p = &l->pool;
 	int y, ny, x, nx, dy = ky * p->dilation_h, dx = kx * p->dilation_w;
@@ -79,14 +81,14 @@ static int pool_tap(struct npuc_emitter *e, const struct npuc_layer *l, const st
 	};
 
 	dst += (y - t->y0) * t->w + x - t->x0;
-	src += (y * p->stride_h - p->pad_top + dy - t->my0) * t->mw + x * p->stride_w - p->pad_left + dx -
-	       t->mx0;
+	src += (y * p->stride_h - p->pad_top + dy - t->my0) * t->mw + x * p->stride_w -
+	       p->pad_left + dx - t->mx0;
 	return alu(e, npuc_kernel(e, dim, 3, dst, src, 0), NPU_ALU_MAX, NULL);
 }
 
 /* No window leaves the middle: all taps are micro-ops of one instruction. */
-static int pool_whole(struct npuc_emitter *e, const struct npuc_layer *l, const struct npuc_tile *t, int tco,
-		      int src, int dst)
+static int pool_whole(struct npuc_emitter *e, const struct npuc_layer *l, const struct npuc_tile *t,
+		      int tco, int src, int dst)
 {
 	const struct npuc_window *p = &l->pool;
 	struct npuc_dim dim[] = {
@@ -108,7 +110,8 @@ int npuc_emit_pool(struct npuc_emitter *e, const struct npuc_layer *l, enum npuc
 	if (mode == NPUC_POOL_PLANES)
 		return pool_planes(e, l, t, tco, src, after);
 	err = fill_least(e, dst, tco * t->h * t->w, after);
-	if (err >= 0 && !l->pool.pad_top && !l->pool.pad_left && !l->pool.pad_bottom && !l->pool.pad_right)
+	if (err >= 0 && !l->pool.pad_top && !l->pool.pad_left && !l->pool.pad_bottom &&
+	    !l->pool.pad_right)
 		return pool_whole(e, l, t, tco, src, dst);
 	for (int ky = 0; ky < l->pool.kernel_h && err >= 0; ky++)
 		for (int kx = 0; kx < l->pool.kernel_w && err >= 0; kx++)

@@ -27,7 +27,7 @@ const char *npuc_dtype_name(enum npuc_dtype dtype)
 {
 	static const char *const names[] = {
 		[NPUC_NONE] = "unknown", [NPUC_F32] = "float32", [NPUC_I8] = "int8",
-		[NPUC_U8] = "uint8", [NPUC_I32] = "int32", [NPUC_I64] = "int64",
+		[NPUC_U8] = "uint8",	 [NPUC_I32] = "int32",	 [NPUC_I64] = "int64",
 	};
 
 	return names[dtype];

@@ -12,7 +12,7 @@
 
 #include "userspace/compiler/diag.h"
 
-#define NPUC_MAX_RANK	8
+#define NPUC_MAX_RANK 8
 
 enum npuc_dtype {
 	NPUC_NONE,

@@ -8,10 +8,10 @@
 
 #include "onnx.pb-c.h"
 
-#define MAX_MODEL_BYTES		(1u << 30)
-#define MAX_NODES		20000
-#define MAX_DIM			(1 << 24)
-#define MAX_ELEMENTS		(1ll << 31)
+#define MAX_MODEL_BYTES (1u << 30)
+#define MAX_NODES	20000
+#define MAX_DIM		(1 << 24)
+#define MAX_ELEMENTS	(1ll << 31)
 
 struct importer {
 	struct npuc_graph *g;
@@ -49,8 +49,9 @@ static int set_dims(struct importer *im, struct npuc_tensor *t, const int64_t *d
 				 t->name, n, NPUC_MAX_RANK);
 	for (size_t i = 0; i < n; i++) {
 		if (dim[i] < 1 || dim[i] > MAX_DIM)
-			return npuc_fail(im->d, -EINVAL, "tensor %s: dimension %zu is %lld, want 1 to %d",
-					 t->name, i, (long long)dim[i], MAX_DIM);
+			return npuc_fail(im->d, -EINVAL,
+					 "tensor %s: dimension %zu is %lld, want 1 to %d", t->name,
+					 i, (long long)dim[i], MAX_DIM);
 		elements *= dim[i];
 		if (elements > MAX_ELEMENTS)
 			return npuc_fail(im->d, -EINVAL, "tensor %s: more than %lld elements",
@@ -118,9 +119,10 @@ static int fill_constant(struct importer *im, struct npuc_tensor *t, const Onnx_
 
 	t->dtype = dtype_of(p->data_type);
 	if (t->dtype == NPUC_NONE)
-		return npuc_fail(im->d, -EOPNOTSUPP,
-				 "tensor %s: element type %d; float32, int8, uint8, int32 and int64 are possible",
-				 t->name, p->data_type);
+		return npuc_fail(
+			im->d, -EOPNOTSUPP,
+			"tensor %s: element type %d; float32, int8, uint8, int32 and int64 are possible",
+			t->name, p->data_type);
 	if (p->n_external_data || p->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL)
 		return npuc_fail(im->d, -EOPNOTSUPP, "tensor %s: its data is in another file",
 				 t->name);
@@ -191,9 +193,10 @@ static int import_value(struct importer *im, const Onnx__ValueInfoProto *p, bool
 	type = p->type->tensor_type;
 	t->dtype = dtype_of(type->elem_type);
 	if (t->dtype == NPUC_NONE)
-		return npuc_fail(im->d, -EOPNOTSUPP,
-				 "tensor %s: element type %d; float32, int8, uint8, int32 and int64 are possible",
-				 p->name, type->elem_type);
+		return npuc_fail(
+			im->d, -EOPNOTSUPP,
+			"tensor %s: element type %d; float32, int8, uint8, int32 and int64 are possible",
+			p->name, type->elem_type);
 	if (!need_shape)
 		return id;
 	if (!type->shape)
@@ -257,8 +260,8 @@ static int link_node(struct importer *im, int index)
 
 		if (t && t->producer < 0 && !t->data && t->rank < 0)
 			return npuc_fail(im->d, -EINVAL,
-					 "%s %s: input %s is made by no node before it",
-					 n->op, n->name, t->name);
+					 "%s %s: input %s is made by no node before it", n->op,
+					 n->name, t->name);
 		if (t)
 			t->uses++;
 	}
@@ -266,8 +269,8 @@ static int link_node(struct importer *im, int index)
 		struct npuc_tensor *t = n->out[i] < 0 ? NULL : &im->g->tensor[n->out[i]];
 
 		if (t && (t->producer >= 0 || t->data || t->rank >= 0))
-			return npuc_fail(im->d, -EINVAL, "%s %s: output %s exists already",
-					 n->op, n->name, t->name);
+			return npuc_fail(im->d, -EINVAL, "%s %s: output %s exists already", n->op,
+					 n->name, t->name);
 		if (t)
 			t->producer = index;
 	}

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCRATCH_ALIGN	256
-#define MAX_STAGES	65536
+#define SCRATCH_ALIGN 256
+#define MAX_STAGES    65536
 
 int npuc_refuse(struct npuc_program *p, const struct npuc_node *n, const char *fmt, ...)
 {
@@ -49,7 +49,9 @@ int npuc_value_new(struct npuc_program *p, int tensor)
 		return oom(p);
 	p->value = v;
 	v[p->n_value] = (struct npuc_value){
-		.tensor = tensor, .alias = -1, .flip = p->g->tensor[tensor].dtype == NPUC_U8,
+		.tensor = tensor,
+		.alias = -1,
+		.flip = p->g->tensor[tensor].dtype == NPUC_U8,
 	};
 	return p->n_value++;
 }
@@ -85,15 +87,17 @@ static struct npuc_stage *stage_new(struct npuc_program *p, const char *name)
 	return s;
 }
 
-int npuc_stage_host(struct npuc_program *p, const char *name, const char *kernel, struct npuc_place a,
-		    struct npuc_place b, const void *param, size_t param_size)
+int npuc_stage_host(struct npuc_program *p, const char *name, const char *kernel,
+		    struct npuc_place a, struct npuc_place b, const void *param, size_t param_size)
 {
 	struct npuc_stage *s = stage_new(p, name);
 
 	if (!s)
 		return oom(p);
 	s->is_host = true;
-	s->host = (struct npuc_host){ .kernel = kernel, .operand = { a, b }, .param_size = param_size };
+	s->host = (struct npuc_host){ .kernel = kernel,
+				      .operand = { a, b },
+				      .param_size = param_size };
 	s->host.param = malloc(param_size);
 	if (!s->host.param)
 		return oom(p);
@@ -121,7 +125,11 @@ int npuc_placed(struct npuc_program *p, const struct npuc_node *n, const char *w
 	p->placement = pl;
 	pl += p->n_placement;
 	*pl = (struct npuc_placement){
-		.op = strdup(n->op), .name = strdup(n->name), .where = where, .stage = stage, .macs = macs,
+		.op = strdup(n->op),
+		.name = strdup(n->name),
+		.where = where,
+		.stage = stage,
+		.macs = macs,
 	};
 	p->n_placement++;
 	return pl->op && pl->name ? 0 : oom(p);
@@ -212,15 +220,17 @@ static bool patches_pay(const struct npuc_layer *l)
 	int64_t packed = (int64_t)npuc_blocks(l->in_c * taps) * l->out_h * l->out_w;
 	int64_t plain = (int64_t)npuc_blocks(l->in_c) * l->in_h * l->in_w;
 
-	return taps > 1 && 2 * npuc_blocks(l->in_c * taps) <= npuc_blocks(l->in_c) * taps && packed <= 4 * plain;
+	return taps > 1 && 2 * npuc_blocks(l->in_c * taps) <= npuc_blocks(l->in_c) * taps &&
+	       packed <= 4 * plain;
 }
 
 int npuc_patches(struct npuc_program *p, int value, const struct npuc_layer *l, int images)
 {
 	const struct npuc_window *w = &l->window;
 	struct npu_host_patches k = {
-		images, l->in_c, l->in_h, l->in_w, l->out_h, l->out_w, w->kernel_h, w->kernel_w, w->stride_h,
-		w->stride_w, w->dilation_h, w->dilation_w, w->pad_top, w->pad_left, l->pad_value, 0,
+		images,	     l->in_c,	  l->in_h,	l->in_w,     l->out_h,	    l->out_w,
+		w->kernel_h, w->kernel_w, w->stride_h,	w->stride_w, w->dilation_h, w->dilation_w,
+		w->pad_top,  w->pad_left, l->pad_value, 0,
 	};
 	struct npuc_value from = *root(p, value), *v;
 	struct npuc_place dense = from.dense;
@@ -257,7 +267,8 @@ struct npuc_layer *npuc_fusable(struct npuc_program *p, int value)
 }
 
 /* @l, the last stage, now writes @out_value; the memory of its former output is given back. */
-void npuc_fused(struct npuc_program *p, struct npuc_layer *l, const struct npuc_node *n, int out_value)
+void npuc_fused(struct npuc_program *p, struct npuc_layer *l, const struct npuc_node *n,
+		int out_value)
 {
 	struct npuc_stage *s = &p->stage[p->n_stage - 1];
 	struct npuc_value *out = &p->value[out_value];
@@ -266,7 +277,8 @@ void npuc_fused(struct npuc_program *p, struct npuc_layer *l, const struct npuc_
 	p->scratch = p->value[l->out].blocked.offset;
 	p->value[l->out].blocked = (struct npuc_place){ 0 };
 	l->out = out_value;
-	out->blocked = npuc_scratch(p, (uint64_t)out->n * npuc_blocks(out->c) * out->h * out->w * 16);
+	out->blocked =
+		npuc_scratch(p, (uint64_t)out->n * npuc_blocks(out->c) * out->h * out->w * 16);
 	snprintf(name, sizeof(name), "%.120s+%.120s", s->name, n->name);
 	free(s->name);
 	s->name = strdup(name);
@@ -279,8 +291,8 @@ int npuc_const(struct npuc_program *p, const struct npuc_node *n, size_t index, 
 		return npuc_refuse(p, n, "input %zu (%s) is missing", index, what);
 	*out = &p->g->tensor[n->in[index]];
 	if (!(*out)->data)
-		return npuc_refuse(p, n, "input %zu (%s) must be constant; %s is computed", index, what,
-				   (*out)->name);
+		return npuc_refuse(p, n, "input %zu (%s) must be constant; %s is computed", index,
+				   what, (*out)->name);
 	return 0;
 }
 
@@ -351,7 +363,8 @@ static int check_attrs(struct npuc_program *p, const struct npuc_node *n, const 
 	for (size_t i = 0; i < n->n_attr; i++) {
 		snprintf(word, sizeof(word), " %.60s ", n->attr[i].name);
 		if (!n->attr[i].name[0] || strchr(n->attr[i].name, ' ') || !strstr(known, word))
-			return npuc_refuse(p, n, "attribute \"%.60s\" is not known", n->attr[i].name);
+			return npuc_refuse(p, n, "attribute \"%.60s\" is not known",
+					   n->attr[i].name);
 	}
 	return 0;
 }
@@ -380,7 +393,10 @@ static int lower_inputs(struct npuc_program *p)
 		if (v < 0)
 			return v;
 		p->value[v].dense = (struct npuc_place){
-			NPUC_SPACE_INPUT, i, 0, npuc_elements(t) * npuc_dtype_size(t->dtype),
+			NPUC_SPACE_INPUT,
+			i,
+			0,
+			npuc_elements(t) * npuc_dtype_size(t->dtype),
 		};
 	}
 	return 0;
@@ -404,8 +420,8 @@ static int lower_outputs(struct npuc_program *p)
 		to = (struct npuc_place){ NPUC_SPACE_OUTPUT, i, 0, from.size };
 		if (from.space == NPUC_SPACE_OUTPUT && (size_t)from.index == i)
 			continue;
-		err = npuc_stage_host(p, p->g->tensor[p->g->output[i]].name, "copy", from, to, &param,
-				      sizeof(param));
+		err = npuc_stage_host(p, p->g->tensor[p->g->output[i]].name, "copy", from, to,
+				      &param, sizeof(param));
 		if (err < 0)
 			return err;
 	}

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_PAD		15	/* a LOAD's field */
-#define MAX_WINDOW	512	/* taps: half of the weight memory */
+#define MAX_PAD	   15  /* a LOAD's field */
+#define MAX_WINDOW 512 /* taps: half of the weight memory */
 
 /* The quantisation of a node, read from its inputs. */
 struct quant {
@@ -25,7 +25,8 @@ int npuc_window_out(int size, int kernel, int stride, int dilation, int pads)
 	return size + pads < span ? 0 : (size + pads - span) / stride + 1;
 }
 
-static void same_pads(int size, int kernel, int stride, int dilation, bool upper, int *before, int *after)
+static void same_pads(int size, int kernel, int stride, int dilation, bool upper, int *before,
+		      int *after)
 {
 	int out = (size + stride - 1) / stride;
 	int total = (out - 1) * stride + (kernel - 1) * dilation + 1 - size;
@@ -79,8 +80,8 @@ int npuc_read_window(struct npuc_program *p, const struct npuc_node *n, int h, i
 				   (long long)kernel[0], (long long)kernel[1], out->kernel_h,
 				   out->kernel_w);
 	*out = (struct npuc_window){
-		kernel[0], kernel[1], stride[0], stride[1], dilation[0], dilation[1],
-		pad[0], pad[1], pad[2], pad[3],
+		kernel[0],   kernel[1], stride[0], stride[1], dilation[0],
+		dilation[1], pad[0],	pad[1],	   pad[2],    pad[3],
 	};
 	return auto_pad(p, n, h, w, out);
 }
@@ -130,7 +131,8 @@ static int read_quant(struct npuc_program *p, const struct npuc_node *n, struct 
 				   npuc_dtype_name(q->w->dtype));
 	symmetric = q->w->dtype == NPUC_U8 ? 128 : 0;
 	if (w_zero != symmetric)
-		return npuc_refuse(p, n, "weight zero point is %d; symmetric weights (%d) are possible",
+		return npuc_refuse(p, n,
+				   "weight zero point is %d; symmetric weights (%d) are possible",
 				   w_zero, symmetric);
 	if (q->w_scale->dtype != NPUC_F32)
 		return npuc_refuse(p, n, "weight scale is %s, want float32",
@@ -156,8 +158,8 @@ static int make_scales(struct npuc_program *p, const struct npuc_node *n, const 
 		float s = product / q->y_scale;
 
 		if (!(s >= 0x1p-126f && s < 0x1p31f))
-			return npuc_refuse(p, n,
-					   "channel %d: multiplier %g, want 2^-126 to below 2^31", o, s);
+			return npuc_refuse(
+				p, n, "channel %d: multiplier %g, want 2^-126 to below 2^31", o, s);
 		l->scale[o] = s;
 	}
 	return 0;
@@ -216,8 +218,8 @@ static void fold_zero_point(struct npuc_layer *l)
 	}
 }
 
-static int out_value(struct npuc_program *p, const struct npuc_node *n, enum npuc_dtype type, int images,
-		     const struct npuc_layer *l)
+static int out_value(struct npuc_program *p, const struct npuc_node *n, enum npuc_dtype type,
+		     int images, const struct npuc_layer *l)
 {
 	struct npuc_tensor *t = &p->g->tensor[n->out[0]];
 	int v;
@@ -231,7 +233,7 @@ static int out_value(struct npuc_program *p, const struct npuc_node *n, enum npu
 	p->value[v].h = l->out_h;
 	p->value[v].w = l->out_w;
 	p->value[v].blocked = npuc_scratch(p, (uint64_t)images * npuc_blocks(l->out_c) * l->out_h *
-					   l->out_w * 16);
+						      l->out_w * 16);
 	return v;
 }
 
@@ -271,13 +273,14 @@ static int conv_weights(struct npuc_program *p, struct npuc_layer *l, const stru
 	for (int o = 0; o < l->out_c; o++)
 		for (int i = 0; i < in_g; i++)
 			for (size_t k = 0; k < window; k++)
-				l->weight[((size_t)o * l->in_c + o / out_g * in_g + i) * window + k] =
-					weight_at(w, ((size_t)o * in_g + i) * window + k);
+				l->weight[((size_t)o * l->in_c + o / out_g * in_g + i) * window +
+					  k] = weight_at(w, ((size_t)o * in_g + i) * window + k);
 	return 0;
 }
 
-static int conv_shape(struct npuc_program *p, const struct npuc_node *n, const struct npuc_tensor *x,
-		      const struct quant *q, struct npuc_layer *l, int *groups)
+static int conv_shape(struct npuc_program *p, const struct npuc_node *n,
+		      const struct npuc_tensor *x, const struct quant *q, struct npuc_layer *l,
+		      int *groups)
 {
 	const struct npuc_tensor *w = q->w;
 	struct npuc_window *win = &l->window;
@@ -287,11 +290,12 @@ static int conv_shape(struct npuc_program *p, const struct npuc_node *n, const s
 	*groups = npuc_attr_int(n, "group", 1);
 	if (x->rank != 4 || w->rank != 4)
 		return npuc_refuse(p, n, "input %s and weights %s; 4 dimensions are possible",
-				   npuc_shape_text(x, xs, sizeof(xs)), npuc_shape_text(w, ws, sizeof(ws)));
+				   npuc_shape_text(x, xs, sizeof(xs)),
+				   npuc_shape_text(w, ws, sizeof(ws)));
 	if (*groups < 1 || x->dim[1] != w->dim[1] * *groups || w->dim[0] % *groups)
 		return npuc_refuse(p, n, "input %s, weights %s and group %d do not agree",
-				   npuc_shape_text(x, xs, sizeof(xs)), npuc_shape_text(w, ws, sizeof(ws)),
-				   *groups);
+				   npuc_shape_text(x, xs, sizeof(xs)),
+				   npuc_shape_text(w, ws, sizeof(ws)), *groups);
 	l->in_c = x->dim[1];
 	l->in_h = x->dim[2];
 	l->in_w = x->dim[3];
@@ -308,10 +312,10 @@ static int conv_shape(struct npuc_program *p, const struct npuc_node *n, const s
 	if (win->kernel_h * win->kernel_w > MAX_WINDOW)
 		return npuc_refuse(p, n, "a window of %d x %d; at most %d taps are possible",
 				   win->kernel_h, win->kernel_w, MAX_WINDOW);
-	l->mid_h = l->out_h = npuc_window_out(l->in_h, win->kernel_h, win->stride_h, win->dilation_h,
-					      win->pad_top + win->pad_bottom);
-	l->mid_w = l->out_w = npuc_window_out(l->in_w, win->kernel_w, win->stride_w, win->dilation_w,
-					      win->pad_left + win->pad_right);
+	l->mid_h = l->out_h = npuc_window_out(l->in_h, win->kernel_h, win->stride_h,
+					      win->dilation_h, win->pad_top + win->pad_bottom);
+	l->mid_w = l->out_w = npuc_window_out(l->in_w, win->kernel_w, win->stride_w,
+					      win->dilation_w, win->pad_left + win->pad_right);
 	if (!l->out_h || !l->out_w)
 		return npuc_refuse(p, n, "the window does not fit into input %s",
 				   npuc_shape_text(x, xs, sizeof(xs)));
@@ -324,12 +328,12 @@ static void set_shape(struct npuc_tensor *t, int rank, const int64_t *dim)
 	memcpy(t->dim, dim, rank * sizeof(*dim));
 }
 
-static int check_input(struct npuc_program *p, const struct npuc_node *n, const struct npuc_tensor *x,
-		       const struct quant *q)
+static int check_input(struct npuc_program *p, const struct npuc_node *n,
+		       const struct npuc_tensor *x, const struct quant *q)
 {
 	if (x->dtype != q->x_type)
-		return npuc_refuse(p, n, "input is %s, its zero point %s", npuc_dtype_name(x->dtype),
-				   npuc_dtype_name(q->x_type));
+		return npuc_refuse(p, n, "input is %s, its zero point %s",
+				   npuc_dtype_name(x->dtype), npuc_dtype_name(q->x_type));
 	return 0;
 }
 
@@ -342,7 +346,8 @@ static void over_patches(struct npuc_layer *l)
 	l->window = (struct npuc_window){ 1, 1, 1, 1, 1, 1, 0, 0, 0, 0 };
 }
 
-static int conv_input(struct npuc_program *p, const struct npuc_node *n, struct npuc_layer *l, int images)
+static int conv_input(struct npuc_program *p, const struct npuc_node *n, struct npuc_layer *l,
+		      int images)
 {
 	int value = npuc_value_of(p, n->in[0]);
 
@@ -412,7 +417,8 @@ static int matmul_weights(struct npuc_program *p, struct npuc_layer *l, const st
 	for (int c = 0; c < v->c; c++)
 		for (int i = 0; i < v->h * v->w; i++)
 			for (int o = 0; o < columns; o++)
-				l->weight[(size_t)o * l->in_c + (c / 16 * v->h * v->w + i) * 16 + c % 16] =
+				l->weight[(size_t)o * l->in_c + (c / 16 * v->h * v->w + i) * 16 +
+					  c % 16] =
 					weight_at(b, ((size_t)c * v->h * v->w + i) * columns + o);
 	return 0;
 }
@@ -447,7 +453,8 @@ static int lower_matmul(struct npuc_program *p, const struct npuc_node *n, struc
 		return err;
 	if (a->rank != 2 || q.w->rank != 2 || a->dim[1] != q.w->dim[0])
 		return npuc_refuse(p, n, "A is %s and B %s; [m,k] and [k,n] are possible",
-				   npuc_shape_text(a, as, sizeof(as)), npuc_shape_text(q.w, bs, sizeof(bs)));
+				   npuc_shape_text(a, as, sizeof(as)),
+				   npuc_shape_text(q.w, bs, sizeof(bs)));
 	l->out_c = q.w->dim[1];
 	l->in_h = l->in_w = l->mid_h = l->mid_w = l->out_h = l->out_w = 1;
 	l->window = (struct npuc_window){ 1, 1, 1, 1, 1, 1, 0, 0, 0, 0 };

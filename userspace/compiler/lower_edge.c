@@ -7,14 +7,15 @@
 #include <string.h>
 
 /* Splits the shape around the quantisation axis. */
-static int scale_layout(struct npuc_program *p, const struct npuc_node *n, const struct npuc_tensor *x,
-			int64_t scales, struct npu_host_quantize *q)
+static int scale_layout(struct npuc_program *p, const struct npuc_node *n,
+			const struct npuc_tensor *x, int64_t scales, struct npu_host_quantize *q)
 {
 	int64_t axis = npuc_attr_int(n, "axis", 1), outer = 1, inner = 1;
 
 	if (scales == 1) {
-		*q = (struct npu_host_quantize){ .dtype_bits = 8, .outer = 1, .channels = 1,
-						  .inner = npuc_elements(x) };
+		*q = (struct npu_host_quantize){
+			.dtype_bits = 8, .outer = 1, .channels = 1, .inner = npuc_elements(x)
+		};
 		return 0;
 	}
 	if (axis < 0)
@@ -26,13 +27,15 @@ static int scale_layout(struct npuc_program *p, const struct npuc_node *n, const
 		outer *= x->dim[i];
 	for (int i = axis + 1; i < x->rank; i++)
 		inner *= x->dim[i];
-	*q = (struct npu_host_quantize){ .dtype_bits = 8, .outer = outer, .channels = scales,
-					  .inner = inner };
+	*q = (struct npu_host_quantize){
+		.dtype_bits = 8, .outer = outer, .channels = scales, .inner = inner
+	};
 	return 0;
 }
 
-static int fill_scales(struct npuc_program *p, const struct npuc_node *n, const struct npuc_tensor *scale,
-		       const struct npuc_tensor *zero, struct npu_host_scale *out)
+static int fill_scales(struct npuc_program *p, const struct npuc_node *n,
+		       const struct npuc_tensor *scale, const struct npuc_tensor *zero,
+		       struct npu_host_scale *out)
 {
 	for (int64_t i = 0; i < npuc_elements(scale); i++) {
 		float s = ((float *)scale->data)[i];
@@ -42,15 +45,16 @@ static int fill_scales(struct npuc_program *p, const struct npuc_node *n, const 
 					   (long long)i, s);
 		out[i].scale = s;
 		if (zero)
-			out[i].zero_point = zero->dtype == NPUC_U8 ? ((uint8_t *)zero->data)[i] :
-								     ((int8_t *)zero->data)[i];
+			out[i].zero_point = zero->dtype == NPUC_U8 ? ((uint8_t *)zero->data)[i]
+								   : ((int8_t *)zero->data)[i];
 	}
 	return 0;
 }
 
 /* Scale, zero point and their layout, as the host kernels take them; freed by the caller. */
-static int scale_params(struct npuc_program *p, const struct npuc_node *n, const struct npuc_tensor *x,
-			struct npu_host_quantize **out, size_t *size, enum npuc_dtype *type)
+static int scale_params(struct npuc_program *p, const struct npuc_node *n,
+			const struct npuc_tensor *x, struct npu_host_quantize **out, size_t *size,
+			enum npuc_dtype *type)
 {
 	const struct npuc_tensor *scale, *zero = NULL;
 	struct npu_host_quantize q;
@@ -113,8 +117,8 @@ static int host_scale_node(struct npuc_program *p, const struct npuc_node *n, co
 	while (p->value[root].alias >= 0)
 		root = p->value[root].alias;
 	p->value[out].dense = dense_place(p, n->out[0]);
-	stage = npuc_stage_host(p, n->name, kernel, p->value[root].dense, p->value[out].dense, param,
-				size);
+	stage = npuc_stage_host(p, n->name, kernel, p->value[root].dense, p->value[out].dense,
+				param, size);
 	return stage < 0 ? stage : npuc_placed(p, n, "host", stage, 0);
 }
 
@@ -162,8 +166,8 @@ int npuc_lower_dequantize(struct npuc_program *p, const struct npuc_node *n)
 	return err;
 }
 
-static int flatten_shape(struct npuc_program *p, const struct npuc_node *n, const struct npuc_tensor *x,
-			 struct npuc_tensor *y)
+static int flatten_shape(struct npuc_program *p, const struct npuc_node *n,
+			 const struct npuc_tensor *x, struct npuc_tensor *y)
 {
 	int64_t axis = npuc_attr_int(n, "axis", 1);
 
@@ -178,8 +182,8 @@ static int flatten_shape(struct npuc_program *p, const struct npuc_node *n, cons
 	return 0;
 }
 
-static int reshape_shape(struct npuc_program *p, const struct npuc_node *n, const struct npuc_tensor *x,
-			 struct npuc_tensor *y)
+static int reshape_shape(struct npuc_program *p, const struct npuc_node *n,
+			 const struct npuc_tensor *x, struct npuc_tensor *y)
 {
 	int64_t rest = npuc_elements(x), known = 1;
 	const struct npuc_tensor *shape;
@@ -199,7 +203,8 @@ static int reshape_shape(struct npuc_program *p, const struct npuc_node *n, cons
 		if (dim == -1 && open < 0)
 			open = i;
 		else if (dim < 1 || dim > rest || (known *= dim) > rest)
-			return npuc_refuse(p, n, "dimension %d of shape is %lld", i, (long long)dim);
+			return npuc_refuse(p, n, "dimension %d of shape is %lld", i,
+					   (long long)dim);
 		y->dim[i] = dim;
 	}
 	if (open >= 0)
@@ -210,7 +215,8 @@ static int reshape_shape(struct npuc_program *p, const struct npuc_node *n, cons
 }
 
 /* Squeeze and Unsqueeze: the node's axes as a mask over @rank dimensions; 0 without axes. */
-static int read_axes(struct npuc_program *p, const struct npuc_node *n, int rank, unsigned int *mask)
+static int read_axes(struct npuc_program *p, const struct npuc_node *n, int rank,
+		     unsigned int *mask)
 {
 	const struct npuc_attr *a = npuc_attr(n, "axes");
 	const int64_t *axes = a ? a->ints : NULL;
@@ -224,7 +230,8 @@ static int read_axes(struct npuc_program *p, const struct npuc_node *n, int rank
 		if (err)
 			return err;
 		if (t->dtype != NPUC_I64)
-			return npuc_refuse(p, n, "axes are %s, want int64", npuc_dtype_name(t->dtype));
+			return npuc_refuse(p, n, "axes are %s, want int64",
+					   npuc_dtype_name(t->dtype));
 		axes = t->data;
 		count = npuc_elements(t);
 	}
@@ -232,14 +239,15 @@ static int read_axes(struct npuc_program *p, const struct npuc_node *n, int rank
 		int64_t axis = axes[i] < 0 ? axes[i] + rank : axes[i];
 
 		if (axis < 0 || axis >= rank || *mask & 1u << axis)
-			return npuc_refuse(p, n, "axis %lld of %d dimensions", (long long)axes[i], rank);
+			return npuc_refuse(p, n, "axis %lld of %d dimensions", (long long)axes[i],
+					   rank);
 		*mask |= 1u << axis;
 	}
 	return 0;
 }
 
-static int squeeze_shape(struct npuc_program *p, const struct npuc_node *n, const struct npuc_tensor *x,
-			 struct npuc_tensor *y)
+static int squeeze_shape(struct npuc_program *p, const struct npuc_node *n,
+			 const struct npuc_tensor *x, struct npuc_tensor *y)
 {
 	unsigned int mask;
 	int err = read_axes(p, n, x->rank, &mask);
@@ -251,15 +259,16 @@ static int squeeze_shape(struct npuc_program *p, const struct npuc_node *n, cons
 		bool drop = mask ? mask >> i & 1 : x->dim[i] == 1;
 
 		if (drop && x->dim[i] != 1)
-			return npuc_refuse(p, n, "dimension %d is %lld, want 1", i, (long long)x->dim[i]);
+			return npuc_refuse(p, n, "dimension %d is %lld, want 1", i,
+					   (long long)x->dim[i]);
 		if (!drop)
 			y->dim[y->rank++] = x->dim[i];
 	}
 	return 0;
 }
 
-static int unsqueeze_shape(struct npuc_program *p, const struct npuc_node *n, const struct npuc_tensor *x,
-			   struct npuc_tensor *y)
+static int unsqueeze_shape(struct npuc_program *p, const struct npuc_node *n,
+			   const struct npuc_tensor *x, struct npuc_tensor *y)
 {
 	unsigned int mask;
 	int rank, from = 0, err;

@@ -11,7 +11,8 @@ static bool quantised(const struct npuc_tensor *t)
 }
 
 /* The output of @n, of the type of its input and that blocked shape, without memory. */
-static int out_value(struct npuc_program *p, const struct npuc_node *n, int images, int c, int h, int w)
+static int out_value(struct npuc_program *p, const struct npuc_node *n, int images, int c, int h,
+		     int w)
 {
 	int v;
 
@@ -38,9 +39,20 @@ static int plain_layer(struct npuc_program *p, const struct npuc_node *n, int in
 {
 	struct npuc_value *x = &p->value[in], *y = &p->value[out];
 	struct npuc_layer l = {
-		.in = in, .out = out, .in_c = x->c, .in_h = x->h, .in_w = x->w,
-		.mid_h = x->h, .mid_w = x->w, .out_c = y->c, .out_h = y->h, .out_w = y->w,
-		.window = { 1, 1, 1, 1, 1, 1, 0, 0, 0, 0 }, .pool = *pool, .lo = lo, .hi = hi,
+		.in = in,
+		.out = out,
+		.in_c = x->c,
+		.in_h = x->h,
+		.in_w = x->w,
+		.mid_h = x->h,
+		.mid_w = x->w,
+		.out_c = y->c,
+		.out_h = y->h,
+		.out_w = y->w,
+		.window = { 1, 1, 1, 1, 1, 1, 0, 0, 0, 0 },
+		.pool = *pool,
+		.lo = lo,
+		.hi = hi,
 	};
 	int stage;
 
@@ -49,15 +61,16 @@ static int plain_layer(struct npuc_program *p, const struct npuc_node *n, int in
 	return stage < 0 ? stage : npuc_placed(p, n, "npu", stage, 0);
 }
 
-static int pool_window(struct npuc_program *p, const struct npuc_node *n, const struct npuc_tensor *x,
-		       struct npuc_window *win)
+static int pool_window(struct npuc_program *p, const struct npuc_node *n,
+		       const struct npuc_tensor *x, struct npuc_window *win)
 {
 	char shape[128];
 	int err;
 
 	if (!quantised(x) || x->rank != 4)
-		return npuc_refuse(p, n, "input is %s %s; int8 or uint8 of 4 dimensions is possible",
-				   npuc_dtype_name(x->dtype), npuc_shape_text(x, shape, sizeof(shape)));
+		return npuc_refuse(
+			p, n, "input is %s %s; int8 or uint8 of 4 dimensions is possible",
+			npuc_dtype_name(x->dtype), npuc_shape_text(x, shape, sizeof(shape)));
 	if (n->n_out > 1 && n->out[1] >= 0 && p->g->tensor[n->out[1]].uses)
 		return npuc_refuse(p, n, "output Indices is not possible");
 	if (npuc_attr_int(n, "ceil_mode", 0) || npuc_attr_int(n, "storage_order", 0))
@@ -115,8 +128,8 @@ int npuc_lower_maxpool(struct npuc_program *p, const struct npuc_node *n)
 }
 
 /* A bound of Clip: an optional constant of the input's type. */
-static int clip_bound(struct npuc_program *p, const struct npuc_node *n, size_t index, const char *what,
-		      enum npuc_dtype type, int *out)
+static int clip_bound(struct npuc_program *p, const struct npuc_node *n, size_t index,
+		      const char *what, enum npuc_dtype type, int *out)
 {
 	const struct npuc_tensor *t;
 	int err;
@@ -127,14 +140,15 @@ static int clip_bound(struct npuc_program *p, const struct npuc_node *n, size_t 
 	if (err)
 		return err;
 	if (t->dtype != type || npuc_elements(t) != 1)
-		return npuc_refuse(p, n, "%s wants one %s, has %lld of %s", what, npuc_dtype_name(type),
-				   (long long)npuc_elements(t), npuc_dtype_name(t->dtype));
+		return npuc_refuse(p, n, "%s wants one %s, has %lld of %s", what,
+				   npuc_dtype_name(type), (long long)npuc_elements(t),
+				   npuc_dtype_name(t->dtype));
 	*out = type == NPUC_U8 ? *(uint8_t *)t->data - 128 : *(int8_t *)t->data;
 	return 0;
 }
 
-static int clip_bounds(struct npuc_program *p, const struct npuc_node *n, const struct npuc_tensor *x,
-		       int *lo, int *hi)
+static int clip_bounds(struct npuc_program *p, const struct npuc_node *n,
+		       const struct npuc_tensor *x, int *lo, int *hi)
 {
 	int err;
 

@@ -75,20 +75,25 @@ int npuc_module_write(const struct npuc_module *m, int fd)
 {
 	bool npu = m->kind == NPU_MODULE_NPU;
 	struct note note = {
-		.namesz = sizeof(note.name), .descsz = sizeof(note.desc), .type = NPU_NOTE_MODULE,
+		.namesz = sizeof(note.name),
+		.descsz = sizeof(note.desc),
+		.type = NPU_NOTE_MODULE,
 		.name = NPU_NOTE_NAME,
-		.desc = {
-			.version = NPU_MODULE_VERSION, .kind = m->kind,
-			.contract = npu ? NPU_CONTRACT_MAJOR << 16 | NPU_CONTRACT_MINOR : 0,
-			.config0 = npu ? NPU_HOST_CONFIG0_RESET : 0,
-			.config1 = npu ? NPU_HOST_CONFIG1_RESET : 0,
-			.hw_features = npu ? m->features : 0,
-		},
+		.desc =
+			{
+				.version = NPU_MODULE_VERSION,
+				.kind = m->kind,
+				.contract = npu ? NPU_CONTRACT_MAJOR << 16 | NPU_CONTRACT_MINOR : 0,
+				.config0 = npu ? NPU_HOST_CONFIG0_RESET : 0,
+				.config1 = npu ? NPU_HOST_CONFIG1_RESET : 0,
+				.hw_features = npu ? m->features : 0,
+			},
 	};
 	const struct section sections[] = {
 		{ NPU_SECTION_NOTE, &note, sizeof(note), SHT_NOTE, 4 },
 		{ NPU_SECTION_INSN, m->insn.data, m->insn.size, SHT_PROGBITS, NPU_MODULE_ALIGN },
-		{ NPU_SECTION_CONST, m->constants.data, m->constants.size, SHT_PROGBITS, NPU_MODULE_ALIGN },
+		{ NPU_SECTION_CONST, m->constants.data, m->constants.size, SHT_PROGBITS,
+		  NPU_MODULE_ALIGN },
 		{ NPU_SECTION_PLAN, m->plan.data, m->plan.size, SHT_PROGBITS, 8 },
 		{ NPU_SECTION_STR, m->strings.data, m->strings.size, SHT_STRTAB, 1 },
 		{ NPU_SECTION_INFO, m->info, strlen(m->info), SHT_PROGBITS, 1 },

@@ -23,8 +23,8 @@ struct npuc_module {
 };
 
 /* Makes the plan of @p's stages; @streams in order. */
-int npuc_plan(struct npuc_module *m, const struct npuc_program *p, const struct npuc_stream *streams,
-	      size_t n_streams, const char *function);
+int npuc_plan(struct npuc_module *m, const struct npuc_program *p,
+	      const struct npuc_stream *streams, size_t n_streams, const char *function);
 
 /* Writes the ELF file. */
 int npuc_module_write(const struct npuc_module *m, int fd);

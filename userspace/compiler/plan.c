@@ -21,7 +21,8 @@ static int oom(const struct planner *pl)
 	return npuc_fail(pl->p->d, -ENOMEM, "out of memory");
 }
 
-static int add(struct planner *pl, struct npuc_image *im, const void *data, size_t size, size_t align)
+static int add(struct planner *pl, struct npuc_image *im, const void *data, size_t size,
+	       size_t align)
 {
 	int64_t at = npuc_image_add(im, size, align);
 
@@ -45,8 +46,13 @@ static int add_tensor(struct planner *pl, int tensor)
 	const struct npuc_tensor *t = &pl->p->g->tensor[tensor];
 	int64_t name = string(pl, t->name);
 	struct npu_plan_tensor out = {
-		.name = name, .lanes = 1, .ndim = t->rank, .dtype_bits = 8 * npuc_dtype_size(t->dtype),
-		.dtype_code = t->dtype == NPUC_F32 ? 2 : t->dtype == NPUC_U8 ? 1 : 0,
+		.name = name,
+		.lanes = 1,
+		.ndim = t->rank,
+		.dtype_bits = 8 * npuc_dtype_size(t->dtype),
+		.dtype_code = t->dtype == NPUC_F32  ? 2
+			      : t->dtype == NPUC_U8 ? 1
+						    : 0,
 	};
 
 	if (name < 0)
@@ -56,7 +62,8 @@ static int add_tensor(struct planner *pl, int tensor)
 	return add(pl, &pl->tensors, &out, sizeof(out), 8);
 }
 
-static int add_buffer(struct planner *pl, uint32_t kind, uint32_t index, uint64_t size, uint32_t *number)
+static int add_buffer(struct planner *pl, uint32_t kind, uint32_t index, uint64_t size,
+		      uint32_t *number)
 {
 	struct npu_plan_buffer out = { .kind = kind, .index = index, .size = size };
 
@@ -107,7 +114,10 @@ static int add_host_step(struct planner *pl, const struct npuc_stage *s)
 {
 	int64_t name = string(pl, s->host.kernel);
 	struct npu_plan_step step = {
-		.kind = NPU_STEP_HOST, .name = name, .first = pl->n_operands, .count = NPUC_MAX_OPERANDS,
+		.kind = NPU_STEP_HOST,
+		.name = name,
+		.first = pl->n_operands,
+		.count = NPUC_MAX_OPERANDS,
 		.param_size = s->host.param_size,
 	};
 	int64_t at;
@@ -122,8 +132,10 @@ static int add_host_step(struct planner *pl, const struct npuc_stage *s)
 	for (int i = 0; i < NPUC_MAX_OPERANDS; i++) {
 		const struct npuc_place *place = &s->host.operand[i];
 		struct npu_plan_operand o = {
-			.buffer = buffer_of(pl, place), .access = i ? NPU_ACCESS_W : NPU_ACCESS_R,
-			.offset = place->offset, .size = place->size,
+			.buffer = buffer_of(pl, place),
+			.access = i ? NPU_ACCESS_W : NPU_ACCESS_R,
+			.offset = place->offset,
+			.size = place->size,
 		};
 
 		if (add(pl, &pl->operands, &o, sizeof(o), 8))
@@ -139,13 +151,20 @@ static int add_npu_step(struct planner *pl, const struct npuc_stream *st)
 	struct npu_plan_region region[NPUC_REGIONS] = {
 		[NPUC_REGION_NONE] = { .buffer = NPU_PLAN_NONE },
 		[NPUC_REGION_CONST] = { pl->const_buffer, NPU_ACCESS_R, 0, pl->m->constants.size },
-		[NPUC_REGION_SCRATCH] = { pl->scratch_buffer, NPU_ACCESS_R | NPU_ACCESS_W, 0, pl->p->scratch },
-		[NPUC_REGION_UOP] = { pl->const_buffer, NPU_ACCESS_R, st->uop_offset, st->uop_size },
+		[NPUC_REGION_SCRATCH] = { pl->scratch_buffer, NPU_ACCESS_R | NPU_ACCESS_W, 0,
+					  pl->p->scratch },
+		[NPUC_REGION_UOP] = { pl->const_buffer, NPU_ACCESS_R, st->uop_offset,
+				      st->uop_size },
 	};
 	int64_t name = string(pl, pl->p->stage[st->first_stage].name);
 	struct npu_plan_step step = {
-		.kind = NPU_STEP_NPU, .name = name, .first = pl->n_regions, .count = NPUC_REGIONS,
-		.insn_first = st->insn_first, .insn_count = st->insn_count, .useful_macs = st->macs,
+		.kind = NPU_STEP_NPU,
+		.name = name,
+		.first = pl->n_regions,
+		.count = NPUC_REGIONS,
+		.insn_first = st->insn_first,
+		.insn_count = st->insn_count,
+		.useful_macs = st->macs,
 	};
 
 	if (name < 0)
@@ -202,8 +221,11 @@ static int assemble(struct planner *pl, const char *function)
 {
 	struct npu_plan_header h = { .magic = NPU_PLAN_MAGIC };
 	struct npu_plan_function f = {
-		.flags = batched(pl->p->g) ? NPU_FUNCTION_BATCHED : 0, .inputs = pl->p->g->n_input,
-		.outputs = pl->p->g->n_output, .buffers = pl->n_buffers, .steps = pl->n_steps,
+		.flags = batched(pl->p->g) ? NPU_FUNCTION_BATCHED : 0,
+		.inputs = pl->p->g->n_input,
+		.outputs = pl->p->g->n_output,
+		.buffers = pl->n_buffers,
+		.steps = pl->n_steps,
 		.useful_macs = pl->macs,
 	};
 	struct npuc_image functions = { (void *)&f, sizeof(f), sizeof(f) };
@@ -233,15 +255,17 @@ static int assemble(struct planner *pl, const char *function)
 	return 0;
 }
 
-int npuc_plan(struct npuc_module *m, const struct npuc_program *p, const struct npuc_stream *streams,
-	      size_t n_streams, const char *function)
+int npuc_plan(struct npuc_module *m, const struct npuc_program *p,
+	      const struct npuc_stream *streams, size_t n_streams, const char *function)
 {
 	struct planner pl = { .m = m, .p = p };
 	int err = string(&pl, "") < 0 ? oom(&pl) : 0;
 
 	if (p->scratch > NPU_PLAN_MAX_BYTES || m->constants.size > NPU_PLAN_MAX_BYTES)
-		err = npuc_fail(p->d, -E2BIG, "%llu bytes of scratch and %zu of constants, at most %llu each",
-				(unsigned long long)p->scratch, m->constants.size, NPU_PLAN_MAX_BYTES);
+		err = npuc_fail(p->d, -E2BIG,
+				"%llu bytes of scratch and %zu of constants, at most %llu each",
+				(unsigned long long)p->scratch, m->constants.size,
+				NPU_PLAN_MAX_BYTES);
 	for (size_t i = 0; i < p->g->n_input && !err; i++)
 		err = add_tensor(&pl, p->g->input[i]);
 	for (size_t i = 0; i < p->g->n_output && !err; i++)

@@ -21,7 +21,7 @@ enum npuc_space {
 
 struct npuc_place {
 	enum npuc_space space;
-	int index;		/* of the input or output */
+	int index; /* of the input or output */
 	uint64_t offset;
 	uint64_t size;
 };
@@ -48,12 +48,12 @@ struct npuc_value {
 	struct npuc_place blocked;
 };
 
-#define NPUC_MAX_OPERANDS	2
+#define NPUC_MAX_OPERANDS 2
 
 struct npuc_host {
 	const char *kernel;
 	struct npuc_place operand[NPUC_MAX_OPERANDS];
-	void *param;		/* owned */
+	void *param; /* owned */
 	size_t param_size;
 };
 
@@ -109,7 +109,7 @@ struct npuc_layer {
 
 struct npuc_stage {
 	bool is_host;
-	char *name;		/* node, or nodes joined by '+' */
+	char *name; /* node, or nodes joined by '+' */
 	struct npuc_host host;
 	struct npuc_layer layer;
 };
@@ -118,8 +118,8 @@ struct npuc_stage {
 struct npuc_placement {
 	char *op;
 	char *name;
-	const char *where;	/* "npu", "host", "free" */
-	int stage;		/* -1: none of its own */
+	const char *where; /* "npu", "host", "free" */
+	int stage;	   /* -1: none of its own */
 	uint64_t macs;
 };
 
@@ -167,8 +167,8 @@ int npuc_blocked(struct npuc_program *p, int value, int n, int c, int h, int w);
  */
 int npuc_patches(struct npuc_program *p, int value, const struct npuc_layer *l, int images);
 struct npuc_place npuc_scratch(struct npuc_program *p, uint64_t size);
-int npuc_stage_host(struct npuc_program *p, const char *name, const char *kernel, struct npuc_place a,
-		    struct npuc_place b, const void *param, size_t param_size);
+int npuc_stage_host(struct npuc_program *p, const char *name, const char *kernel,
+		    struct npuc_place a, struct npuc_place b, const void *param, size_t param_size);
 int npuc_stage_layer(struct npuc_program *p, const char *name, const struct npuc_layer *l);
 int npuc_placed(struct npuc_program *p, const struct npuc_node *n, const char *where, int stage,
 		uint64_t macs);
@@ -177,7 +177,8 @@ int npuc_refuse(struct npuc_program *p, const struct npuc_node *n, const char *f
 
 /* The layer that made @value, if nothing else reads it, so that more can be fused into it; else NULL. */
 struct npuc_layer *npuc_fusable(struct npuc_program *p, int value);
-void npuc_fused(struct npuc_program *p, struct npuc_layer *l, const struct npuc_node *n, int out_value);
+void npuc_fused(struct npuc_program *p, struct npuc_layer *l, const struct npuc_node *n,
+		int out_value);
 
 /* Constant inputs of a node. */
 int npuc_const(struct npuc_program *p, const struct npuc_node *n, size_t index, const char *what,
@@ -199,7 +200,8 @@ int npuc_lower_view(struct npuc_program *p, const struct npuc_node *n);
 int npuc_read_window(struct npuc_program *p, const struct npuc_node *n, int h, int w,
 		     struct npuc_window *out);
 /* Whether that pool can follow @l's convolution before its results leave the core. */
-bool npuc_pool_fits(const struct npuc_layer *l, const struct npuc_window *pool, int out_h, int out_w);
+bool npuc_pool_fits(const struct npuc_layer *l, const struct npuc_window *pool, int out_h,
+		    int out_w);
 int npuc_window_out(int size, int kernel, int stride, int dilation, int pads);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "npu_proto.h"
 
-#define MAX_OPS		(1 << 24)
+#define MAX_OPS (1 << 24)
 
 void npuc_schedule_init(struct npuc_schedule *s, struct npuc_diag *d)
 {
@@ -25,8 +25,9 @@ static enum npuc_unit unit_of(const struct npuc_op *op)
 {
 	switch (op->kind) {
 	case NPUC_OP_LOAD:
-		return op->mem.memory == NPU_MEM_INP || op->mem.memory == NPU_MEM_WGT ? NPUC_LOAD :
-											NPUC_COMPUTE;
+		return op->mem.memory == NPU_MEM_INP || op->mem.memory == NPU_MEM_WGT
+			       ? NPUC_LOAD
+			       : NPUC_COMPUTE;
 	case NPUC_OP_STORE:
 		return NPUC_STORE;
 	case NPUC_OP_PAD_VALUE:
@@ -110,7 +111,8 @@ static bool newer(const struct npuc_schedule *s, int a, int b)
 }
 
 /* Sorts what @unit must wait for into the latest of each unit; leaves out what it has heard. */
-static void latest(const struct npuc_schedule *s, enum npuc_unit unit, const int *after, int n, int *out)
+static void latest(const struct npuc_schedule *s, enum npuc_unit unit, const int *after, int n,
+		   int *out)
 {
 	for (int u = 0; u < NPUC_UNITS; u++)
 		out[u] = NPUC_NO_OP;
@@ -120,7 +122,8 @@ static void latest(const struct npuc_schedule *s, enum npuc_unit unit, const int
 		if (after[i] == NPUC_NO_OP)
 			continue;
 		u = s->op[after[i]].unit;
-		if (u != unit && s->op[after[i]].seq > s->heard[unit][u] && newer(s, after[i], out[u]))
+		if (u != unit && s->op[after[i]].seq > s->heard[unit][u] &&
+		    newer(s, after[i], out[u]))
 			out[u] = after[i];
 	}
 }
@@ -157,7 +160,9 @@ int npuc_schedule_add(struct npuc_schedule *s, const struct npuc_op *op, const i
 }
 
 static const unsigned int unit_number[NPUC_UNITS] = {
-	[NPUC_LOAD] = NPU_UNIT_LOAD, [NPUC_COMPUTE] = NPU_UNIT_COMPUTE, [NPUC_STORE] = NPU_UNIT_STORE,
+	[NPUC_LOAD] = NPU_UNIT_LOAD,
+	[NPUC_COMPUTE] = NPU_UNIT_COMPUTE,
+	[NPUC_STORE] = NPU_UNIT_STORE,
 };
 
 static void emit_op(const struct npuc_op *op, struct npu_builder *b)

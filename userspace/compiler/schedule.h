@@ -15,22 +15,27 @@
 #include "userspace/compiler/diag.h"
 #include "userspace/isa/npu_builder.h"
 
-enum npuc_unit { NPUC_LOAD, NPUC_COMPUTE, NPUC_STORE, NPUC_UNITS };
+enum npuc_unit {
+	NPUC_LOAD,
+	NPUC_COMPUTE,
+	NPUC_STORE,
+	NPUC_UNITS
+};
 
 enum npuc_op_kind {
-	NPUC_OP_LOAD,		/* mem */
-	NPUC_OP_STORE,		/* mem */
-	NPUC_OP_NOP,		/* moves tokens, on the compute unit */
-	NPUC_OP_RESET,		/* kernel */
-	NPUC_OP_GEMM,		/* kernel */
-	NPUC_OP_ALU,		/* kernel, alu_op */
-	NPUC_OP_ALU_IMM,	/* kernel, alu_op, value */
-	NPUC_OP_REQUANT,	/* kernel */
-	NPUC_OP_PAD_VALUE,	/* value, of the load unit */
+	NPUC_OP_LOAD,	   /* mem */
+	NPUC_OP_STORE,	   /* mem */
+	NPUC_OP_NOP,	   /* moves tokens, on the compute unit */
+	NPUC_OP_RESET,	   /* kernel */
+	NPUC_OP_GEMM,	   /* kernel */
+	NPUC_OP_ALU,	   /* kernel, alu_op */
+	NPUC_OP_ALU_IMM,   /* kernel, alu_op, value */
+	NPUC_OP_REQUANT,   /* kernel */
+	NPUC_OP_PAD_VALUE, /* value, of the load unit */
 	NPUC_OP_YIELD,
 };
 
-#define NPUC_NO_OP	(-1)
+#define NPUC_NO_OP (-1)
 
 struct npuc_op {
 	enum npuc_op_kind kind;
@@ -40,10 +45,10 @@ struct npuc_op {
 	int value;
 	/* kept by the schedule */
 	enum npuc_unit unit;
-	int seq;			/* among those of its unit */
-	int heard[NPUC_UNITS];		/* up to which of each unit, when it has completed */
-	bool pop[NPUC_UNITS];		/* from that unit, before */
-	bool push[NPUC_UNITS];		/* to that unit, after */
+	int seq;	       /* among those of its unit */
+	int heard[NPUC_UNITS]; /* up to which of each unit, when it has completed */
+	bool pop[NPUC_UNITS];  /* from that unit, before */
+	bool push[NPUC_UNITS]; /* to that unit, after */
 };
 
 struct npuc_schedule {

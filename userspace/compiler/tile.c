@@ -7,16 +7,16 @@
 #include "npu_isa.h"
 #include "npu_regs.h"
 
-#define MAX_TCO		64	/* bounds the parameter rows of a piece */
-#define MAX_UOPS	2048	/* of one piece's kernel */
-#define MAX_EXTENT	16383	/* of a hardware loop */
+#define MAX_TCO	   64	 /* bounds the parameter rows of a piece */
+#define MAX_UOPS   2048	 /* of one piece's kernel */
+#define MAX_EXTENT 16383 /* of a hardware loop */
 
 /* What a piece costs the compute unit beside its micro-ops: fills, and waits for tokens. */
-#define PIECE_OVERHEAD	44
-#define PASS_OVERHEAD	24
+#define PIECE_OVERHEAD 44
+#define PASS_OVERHEAD  24
 
 /* What a LOAD costs the load unit beside its bytes: issue, latency, a token. */
-#define LOAD_OVERHEAD	20
+#define LOAD_OVERHEAD 20
 
 static int ceil_div(int a, int b)
 {
@@ -30,8 +30,9 @@ enum npuc_pool_mode npuc_pool_mode(const struct npuc_layer *l)
 	if (p->kernel_h == 1 && p->kernel_w == 1 && p->stride_h == 1 && p->stride_w == 1 &&
 	    !p->pad_top && !p->pad_left && !p->pad_bottom && !p->pad_right)
 		return NPUC_POOL_NONE;
-	if (l->conv && p->kernel_h == p->stride_h && p->kernel_w == p->stride_w && p->dilation_h == 1 &&
-	    p->dilation_w == 1 && !p->pad_top && !p->pad_left && !p->pad_bottom && !p->pad_right)
+	if (l->conv && p->kernel_h == p->stride_h && p->kernel_w == p->stride_w &&
+	    p->dilation_h == 1 && p->dilation_w == 1 && !p->pad_top && !p->pad_left &&
+	    !p->pad_bottom && !p->pad_right)
 		return NPUC_POOL_PLANES;
 	return NPUC_POOL_WINDOWS;
 }
@@ -42,10 +43,11 @@ int npuc_tile_rows(enum npuc_pool_mode mode, const struct npuc_tile *t)
 }
 
 /* Rows (or columns) of the middle that outputs [o0, o0 + n) read, cut to what exists. */
-static void pool_range(int o0, int n, int kernel, int stride, int dilation, int pad, int size, int *m0,
-		       int *mn)
+static void pool_range(int o0, int n, int kernel, int stride, int dilation, int pad, int size,
+		       int *m0, int *mn)
 {
-	int from = o0 * stride - pad, to = (o0 + n - 1) * stride - pad + (kernel - 1) * dilation + 1;
+	int from = o0 * stride - pad,
+	    to = (o0 + n - 1) * stride - pad + (kernel - 1) * dilation + 1;
 
 	*m0 = from < 0 ? 0 : from;
 	*mn = (to > size ? size : to) - *m0;
@@ -60,10 +62,10 @@ void npuc_tile_at(const struct npuc_layer *l, const struct npuc_tiling *c, int t
 	t->x0 = tx * c->tw;
 	t->h = l->out_h - t->y0 < c->th ? l->out_h - t->y0 : c->th;
 	t->w = l->out_w - t->x0 < c->tw ? l->out_w - t->x0 : c->tw;
-	pool_range(t->y0, t->h, p->kernel_h, p->stride_h, p->dilation_h, p->pad_top, l->mid_h, &t->my0,
-		   &t->mh);
-	pool_range(t->x0, t->w, p->kernel_w, p->stride_w, p->dilation_w, p->pad_left, l->mid_w, &t->mx0,
-		   &t->mw);
+	pool_range(t->y0, t->h, p->kernel_h, p->stride_h, p->dilation_h, p->pad_top, l->mid_h,
+		   &t->my0, &t->mh);
+	pool_range(t->x0, t->w, p->kernel_w, p->stride_w, p->dilation_w, p->pad_left, l->mid_w,
+		   &t->mx0, &t->mw);
 	t->iy0 = t->my0 * win->stride_h - win->pad_top;
 	t->ix0 = t->mx0 * win->stride_w - win->pad_left;
 	t->ih = (t->mh - 1) * win->stride_h + (win->kernel_h - 1) * win->dilation_h + 1;
@@ -71,7 +73,8 @@ void npuc_tile_at(const struct npuc_layer *l, const struct npuc_tiling *c, int t
 }
 
 /* Micro-ops of the kernel when the two longest of these dimensions are hardware loops. */
-static int kernel_uops(const struct npuc_layer *l, const struct npuc_tiling *c, const struct npuc_tile *t)
+static int kernel_uops(const struct npuc_layer *l, const struct npuc_tiling *c,
+		       const struct npuc_tile *t)
 {
 	int dim[] = { c->tco, c->tci, l->window.kernel_h, l->window.kernel_w, t->mh, t->mw };
 	long n = 1;
@@ -98,7 +101,8 @@ static int kernel_uops(const struct npuc_layer *l, const struct npuc_tiling *c, 
  * Whether the pieces fit, edges included: the first piece is the largest but
  * for windows cut at the edge, and no piece is larger than the widest.
  */
-static bool fits(const struct npuc_layer *l, const struct npuc_tiling *c, int acc_rows, struct npuc_tile *t)
+static bool fits(const struct npuc_layer *l, const struct npuc_tiling *c, int acc_rows,
+		 struct npuc_tile *t)
 {
 	int window = l->window.kernel_h * l->window.kernel_w;
 	struct npuc_tile inner;
@@ -117,8 +121,8 @@ static bool fits(const struct npuc_layer *l, const struct npuc_tiling *c, int ac
 		return false;
 	if (!l->conv)
 		return true;
-	return (long)c->tci * t->ih * t->iw <= NPUC_INP_SLOT && (long)c->tco * c->tci * window <= NPUC_WGT_SLOT &&
-	       kernel_uops(l, c, t) <= MAX_UOPS;
+	return (long)c->tci * t->ih * t->iw <= NPUC_INP_SLOT &&
+	       (long)c->tco * c->tci * window <= NPUC_WGT_SLOT && kernel_uops(l, c, t) <= MAX_UOPS;
 }
 
 /* Cycles, roughly: the busiest of the three units, and what cannot overlap. */
@@ -129,7 +133,8 @@ static double cost(const struct npuc_layer *l, const struct npuc_tiling *c, int 
 	double window = l->window.kernel_h * l->window.kernel_w;
 	double ci = npuc_blocks(l->in_c), co = npuc_blocks(l->out_c);
 	double places = (double)images * c->n_y * c->n_x, pieces = places * c->n_co;
-	double in_tile = LOAD_OVERHEAD + c->tci * ((double)t->ih * t->iw * NPU_INP_BYTES / bytes + 2 + t->ih);
+	double in_tile = LOAD_OVERHEAD +
+			 c->tci * ((double)t->ih * t->iw * NPU_INP_BYTES / bytes + 2 + t->ih);
 	double in_loads = c->n_ci > 1 || c->co_outer ? pieces * c->n_ci : places;
 	double wgt = co * ci * window * NPU_WGT_BYTES / bytes;
 	bool resident = co * ci * window <= NPUC_WGT_SLOT;
@@ -142,7 +147,8 @@ static double cost(const struct npuc_layer *l, const struct npuc_tiling *c, int 
 	load = in_loads * in_tile + wgt_loads * (wgt + LOAD_OVERHEAD * c->n_co * c->n_ci);
 	store = pieces * c->tco * (out * NPU_OUT_BYTES / bytes + 2 + t->h);
 	if (!l->conv) {
-		compute = pieces * c->tco * (mid * 2 + out * 2 * l->pool.kernel_h * l->pool.kernel_w + 40);
+		compute = pieces * c->tco *
+			  (mid * 2 + out * 2 * l->pool.kernel_h * l->pool.kernel_w + 40);
 		load = 0;
 	}
 	most = compute > load ? compute : load;
@@ -215,7 +221,8 @@ int npuc_tile_choose(const struct npuc_layer *l, int images, int acc_rows, struc
 }
 
 /* A pool with overlapping windows must see all of the convolution at once. */
-bool npuc_pool_fits(const struct npuc_layer *l, const struct npuc_window *pool, int out_h, int out_w)
+bool npuc_pool_fits(const struct npuc_layer *l, const struct npuc_window *pool, int out_h,
+		    int out_w)
 {
 	struct npuc_layer fused = *l;
 	struct npuc_tiling c;

@@ -6,15 +6,15 @@
 #include "userspace/compiler/program.h"
 
 /* Halves of INP and WGT: one is filled while the other is used. */
-#define NPUC_INP_SLOT	1024
-#define NPUC_WGT_SLOT	512
-#define NPUC_WGT_DEPTH	1024
+#define NPUC_INP_SLOT  1024
+#define NPUC_WGT_SLOT  512
+#define NPUC_WGT_DEPTH 1024
 
 /* How a pool follows in the accumulators. */
 enum npuc_pool_mode {
 	NPUC_POOL_NONE,
-	NPUC_POOL_PLANES,	/* windows do not overlap: a plane for each tap */
-	NPUC_POOL_WINDOWS,	/* results go to rows of their own */
+	NPUC_POOL_PLANES,  /* windows do not overlap: a plane for each tap */
+	NPUC_POOL_WINDOWS, /* results go to rows of their own */
 };
 
 /**
@@ -40,9 +40,9 @@ struct npuc_tiling {
 
 /* A piece: what it writes, what it takes from the convolution, what it reads. */
 struct npuc_tile {
-	int y0, x0, h, w;	/* output */
-	int my0, mx0, mh, mw;	/* after the convolution (of a plain layer: the input) */
-	int iy0, ix0, ih, iw;	/* input, padding included: may begin below 0 */
+	int y0, x0, h, w;     /* output */
+	int my0, mx0, mh, mw; /* after the convolution (of a plain layer: the input) */
+	int iy0, ix0, ih, iw; /* input, padding included: may begin below 0 */
 };
 
 enum npuc_pool_mode npuc_pool_mode(const struct npuc_layer *l);
