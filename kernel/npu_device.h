@@ -167,7 +167,7 @@ static inline u32 npu_device_read(struct npu_device *ndev, u32 offset)
 }
 
 /* npu_reset.c */
-void npu_device_reset(struct npu_device *ndev, struct npu_queue *suspect);
+void npu_device_reset(struct npu_device *ndev, struct npu_queue *guilty);
 void npu_device_request_reset(struct npu_device *ndev);
 void npu_reset_work(struct work_struct *work);
 

@@ -57,6 +57,8 @@ static void npu_postclose(struct drm_device *drm, struct drm_file *file)
 	}
 	mutex_lock(&ndev->clients_lock);
 	list_del(&client->link);
+	/* Unplugged, and npu_device_stop() will not find the client any more. */
+	npu_vm_detach(&client->vm);
 	mutex_unlock(&ndev->clients_lock);
 	npu_vm_fini(&client->vm);
 	kfree(client);

@@ -253,8 +253,8 @@ void npu_queue_destroy(struct npu_queue *queue)
 	npu_mem_free(ndev, &queue->mem);
 	mutex_unlock(&ndev->lists_lock);
 
-	/* A look that is under way may still speak of the slot. */
-	cancel_delayed_work_sync(&queue->sched.work_tdr);
+	/* What is under way there may still speak of the slot. */
+	flush_workqueue(ndev->timeout_wq);
 	ida_free(&ndev->slots, queue->desc.queue);
 	npu_queue_put(queue);
 }

@@ -82,29 +82,70 @@ static bool npu_recover_context(struct npu_queue *queue)
 	return !ret && npu_queue_idle(queue);
 }
 
-/* False if only a reset of the device is left. */
-static bool npu_recover_gently(struct npu_queue *queue)
+/* The interrupt may have got lost: then there is nothing wrong but that. */
+static bool npu_queue_gets_on(struct npu_queue *queue)
 {
-	struct npu_device *ndev = queue->ndev;
+	npu_cq_ring_poll(queue->ndev, queue->ring);
+	return npu_queue_alive(queue) || npu_device_state(queue->ndev) != NPU_STATE_UP;
+}
 
-	/* The interrupt may have got lost: then there is nothing wrong but that. */
-	npu_cq_ring_poll(ndev, queue->ring);
-	if (npu_queue_alive(queue) || npu_device_state(ndev) != NPU_STATE_UP)
-		return true;
-	if (queue->broken || (!npu_recover_abort(queue) && !npu_recover_context(queue)))
+/*
+ * Who is to blame when @suspect has waited too long: not who waits behind
+ * others, but who has the device. NULL if it is not known who does.
+ */
+static struct npu_queue *npu_queue_guilty(struct npu_queue *suspect)
+{
+	struct npu_queue *queue, *guilty = NULL;
+	bool alone = true;
+
+	lockdep_assert_held(&suspect->ndev->lists_lock);
+	if (suspect->broken || npu_queue_runs(suspect))
+		return suspect;
+	list_for_each_entry(queue, &suspect->ndev->queues, link) {
+		if (queue == suspect || !queue->live || npu_queue_idle(queue))
+			continue;
+		alone = false;
+		if (npu_queue_runs(queue))
+			guilty = queue;
+	}
+	return alone ? suspect : guilty;
+}
+
+/* The steps of the ladder before the last: false if they do not help. */
+static bool npu_recover_gently(struct npu_queue *guilty)
+{
+	if (guilty->broken || (!npu_recover_abort(guilty) && !npu_recover_context(guilty)))
 		return false;
-	spin_lock_irq(&queue->lock);
-	queue->seen_at = jiffies;
-	spin_unlock_irq(&queue->lock);
+	spin_lock_irq(&guilty->lock);
+	guilty->seen_at = jiffies;
+	spin_unlock_irq(&guilty->lock);
 	return true;
 }
 
+static bool npu_queue_recover_signalling(struct npu_queue *queue, struct npu_queue **guilty)
+{
+	struct npu_device *ndev = queue->ndev;
+
+	if (npu_queue_gets_on(queue))
+		return true;
+	mutex_lock(&ndev->lists_lock);
+	*guilty = npu_queue_guilty(queue);
+	if (*guilty)
+		npu_queue_get(*guilty);
+	mutex_unlock(&ndev->lists_lock);
+	return *guilty && npu_recover_gently(*guilty);
+}
+
+/* A look at a queue with jobs. */
 void npu_queue_recover(struct npu_queue *queue)
 {
 	bool cookie = dma_fence_begin_signalling();
-	bool done = npu_recover_gently(queue);
+	struct npu_queue *guilty = NULL;
+	bool done = npu_queue_recover_signalling(queue, &guilty);
 
 	dma_fence_end_signalling(cookie);
 	if (!done)
-		npu_device_reset(queue->ndev, queue);
+		npu_device_reset(queue->ndev, guilty);
+	if (guilty)
+		npu_queue_put(guilty);
 }

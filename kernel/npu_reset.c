@@ -29,27 +29,6 @@ static void npu_reset_halt(struct npu_device *ndev)
 		npu_cq_ring_poll(ndev, &ndev->cqs[i]);
 }
 
-/*
- * Who is to blame when @suspect has waited too long: not who waits behind
- * others, but who had the device. If it is not known who did, nobody is.
- */
-static struct npu_queue *npu_reset_guilty(struct npu_device *ndev, struct npu_queue *suspect)
-{
-	struct npu_queue *queue, *guilty = NULL;
-	bool alone = true;
-
-	if (!suspect || npu_queue_runs(suspect))
-		return suspect;
-	list_for_each_entry(queue, &ndev->queues, link) {
-		if (queue == suspect || !queue->live || npu_queue_idle(queue))
-			continue;
-		alone = false;
-		if (npu_queue_runs(queue))
-			guilty = queue;
-	}
-	return alone ? suspect : guilty;
-}
-
 static void npu_reset_blame(struct npu_device *ndev, struct npu_queue *guilty)
 {
 	struct npu_queue *queue;
@@ -135,15 +114,14 @@ static void npu_reset_give_up(struct npu_device *ndev, int error)
 	}
 }
 
-static bool npu_reset_locked(struct npu_device *ndev, struct npu_queue *suspect)
+static bool npu_reset_locked(struct npu_device *ndev, struct npu_queue *guilty)
 {
-	struct npu_queue *queue, *guilty;
+	struct npu_queue *queue;
 	bool cookie;
 	int ret;
 
 	if (!npu_device_set_state(ndev, NPU_STATE_RESETTING))
 		return true;
-	guilty = npu_reset_guilty(ndev, suspect);
 	if (guilty)
 		drm_warn(&ndev->drm, "resetting the device; queue %u is banned\n",
 			 guilty->desc.queue);
@@ -171,19 +149,19 @@ static bool npu_reset_locked(struct npu_device *ndev, struct npu_queue *suspect)
 }
 
 /*
- * On the ordered workqueue, within drm_dev_enter(). @suspect: the queue that has
- * waited too long, or NULL.
+ * On the ordered workqueue, within drm_dev_enter(). @guilty: the queue to ban, or
+ * NULL.
  *
  * All of it is on the path that signals fences, but lockdep is told so only once
  * the schedulers have stopped: it takes waiting for a work for a lock, and
  * run_job, in that work, is on that path as well.
  */
-void npu_device_reset(struct npu_device *ndev, struct npu_queue *suspect)
+void npu_device_reset(struct npu_device *ndev, struct npu_queue *guilty)
 {
 	bool up;
 
 	mutex_lock(&ndev->lists_lock);
-	up = npu_reset_locked(ndev, suspect);
+	up = npu_reset_locked(ndev, guilty);
 	mutex_unlock(&ndev->lists_lock);
 
 	/* Tells user space, and may sleep in memory reclaim. */
