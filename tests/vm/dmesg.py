@@ -19,7 +19,7 @@ KINDS = [(name, re.compile(pattern)) for name, pattern in (
                 r'|lock held when returning to user space|possible deadlock'
                 r'|trying to register non-static key|Invalid wait context'
                 r'|suspicious RCU usage|-unsafe lock order detected'
-                r'|possible irq lock inversion|MAX_LOCKDEP|MAX_LOCK_DEPTH'
+                r'|possible irq lock inversion|MAX_LOCK(DEP_[A-Z]+|_DEPTH) too low'
                 r'|turning off the locking correctness validator'),
     ('BUG', r'\bBUG: |kernel BUG at'),
     ('oops', r'\bOops\b|general protection fault|unable to handle (kernel|page fault)'
