@@ -9,6 +9,7 @@
 
 #include "npu_command.h"
 #include "npu_cq.h"
+#include "npu_trace.h"
 
 #define NPU_EVENT_LOG	6
 
@@ -75,6 +76,8 @@ static void npu_command_event(struct npu_device *ndev, const struct npu_event *e
 		drm_err_ratelimited(&ndev->drm, "queue %u: ring fault %s at %#llx\n",
 				    event->queue, npu_fault_name(event->fault_code),
 				    event->fault_va);
+		trace_npu_fault(ndev, event->queue, 0, event->fault_code, event->fault_unit,
+				event->fault_access, event->fault_va, 0);
 		npu_cq_ring_fault(ndev, event->queue);
 		break;
 	case NPU_EVENT_LOST:

@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 
 #include "npu_queue.h"
+#include "npu_trace.h"
 
 #define NPU_TAG_BITS	16
 #define NPU_TAG_MASK	GENMASK(NPU_TAG_BITS - 1, 0)
@@ -100,6 +101,7 @@ static void npu_queue_issue_job(struct npu_queue *queue, struct npu_submission *
 		.cmd_id = cmd_id,
 		.position = queue->sq.tail,
 	};
+	trace_npu_run(queue, submission->first + index, cmd_id, &submission->jobs[index]);
 	npu_queue_fill(&sqe, cmd_id, &submission->jobs[index]);
 	npu_sq_push(&queue->sq, &sqe);
 }
@@ -168,6 +170,14 @@ static void npu_queue_count(struct npu_queue *queue, struct npu_submission *subm
 	}
 }
 
+static void npu_queue_trace_end(struct npu_queue *queue, u64 job, const struct npu_cqe *cqe)
+{
+	if (cqe->status == NPU_JOB_STATUS_FAULT || cqe->status == NPU_JOB_STATUS_REPORT_FAULT)
+		trace_npu_fault(queue->ndev, queue->desc.queue, job, cqe->fault_code,
+				cqe->fault_unit, cqe->fault_access, cqe->fault_va, cqe->insn);
+	trace_npu_complete(queue, job, cqe);
+}
+
 /*
  * Takes a completion; @queue's ring is locked. What the device says is not
  * trusted: -ENOENT if it names no job that it has been given.
@@ -191,6 +201,7 @@ int npu_queue_job_ended(struct npu_queue *queue, const struct npu_cqe *cqe)
 	error = npu_job_errno(cqe->status);
 	npu_queue_count(queue, flight->submission, flight->index, error);
 	queue->stats.cycles += cqe->cycles;
+	npu_queue_trace_end(queue, flight->submission->first + flight->index, cqe);
 	if (error) {
 		queue->failure = *cqe;
 		queue->failed_job = flight->submission->first + flight->index;
@@ -259,6 +270,7 @@ static void npu_queue_fail_job(struct npu_queue *queue, struct npu_submission *s
 	npu_queue_count(queue, submission, index, error);
 	queue->failed_job = submission->first + index;
 	queue->failure = (struct npu_cqe) { .status = NPU_JOB_STATUS_CANCELED };
+	npu_queue_trace_end(queue, queue->failed_job, &queue->failure);
 }
 
 /*

@@ -10,6 +10,7 @@
 #include "compat/npu_compat.h"
 #include "npu_client.h"
 #include "npu_queue.h"
+#include "npu_trace.h"
 #include "npu_uaccess.h"
 
 /**
@@ -309,6 +310,7 @@ static int npu_submit_push(struct npu_submit *submit)
 	drm_sched_job_arm(&submission->base);
 	npu_fence_init(submission->fence, queue->fence_context, ++queue->seqno);
 	dma_fence_get(fence);
+	trace_npu_submit(queue, submission);
 	/* The scheduler's from here on. */
 	submit->submission = NULL;
 	drm_sched_entity_push_job(&submission->base);

@@ -12,6 +12,7 @@
 #include "compat/npu_compat.h"
 #include "npu_command.h"
 #include "npu_queue.h"
+#include "npu_trace.h"
 
 #define NPU_RESET_ATTEMPTS	2
 
@@ -127,6 +128,7 @@ static bool npu_reset_locked(struct npu_device *ndev, struct npu_queue *guilty)
 			 guilty->desc.queue);
 	else
 		drm_warn(&ndev->drm, "resetting the device\n");
+	trace_npu_reset(ndev, guilty ? guilty->desc.queue : 0);
 	list_for_each_entry(queue, &ndev->queues, link)
 		drm_sched_wqueue_stop(&queue->sched);
 	cookie = dma_fence_begin_signalling();
@@ -139,6 +141,7 @@ static bool npu_reset_locked(struct npu_device *ndev, struct npu_queue *guilty)
 		npu_reset_give_up(ndev, ret);
 	else
 		npu_device_set_state(ndev, NPU_STATE_UP);
+	trace_npu_reset_done(ndev, ret);
 
 	list_for_each_entry(queue, &ndev->queues, link) {
 		npu_queue_kick(queue);

@@ -399,3 +399,21 @@ int test_read_file(const char *path, char *buf, size_t size)
 	close(fd);
 	return length;
 }
+
+/* The device counts a job's cycles once a heartbeat has told of them. */
+void test_wait_until_it_runs(int fd)
+{
+	char path[64], text[4096];
+	unsigned long long cycles = 0;
+	const char *line;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	while (!cycles) {
+		usleep(1000);
+		if (test_read_file(path, text, sizeof(text)) < 0)
+			return;
+		line = strstr(text, "drm-cycles-npu:");
+		if (!line || sscanf(line, "drm-cycles-npu: %llu", &cycles) != 1)
+			return;
+	}
+}

@@ -80,5 +80,6 @@ uint32_t test_work_program(void *words, uint64_t micro_ops);
 
 int test_write_file(const char *path, const char *text);
 int test_read_file(const char *path, char *buf, size_t size);
+void test_wait_until_it_runs(int fd);
 
 #endif

@@ -66,24 +66,6 @@ FIXTURE_TEARDOWN(recovery)
 	test_write_file(HANG_MS, "0");
 }
 
-/* The device counts a job's cycles once a heartbeat has told of them. */
-static void wait_until_it_runs(int fd)
-{
-	char path[64], text[4096];
-	unsigned long long cycles = 0;
-	const char *line;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	while (!cycles) {
-		usleep(1000);
-		if (test_read_file(path, text, sizeof(text)) < 0)
-			return;
-		line = strstr(text, "drm-cycles-npu:");
-		if (!line || sscanf(line, "drm-cycles-npu: %llu", &cycles) != 1)
-			return;
-	}
-}
-
 TEST_F(recovery, limit_of_the_job_ends_it)
 {
 	struct drm_npu_queue_query query;
@@ -165,7 +147,7 @@ TEST_F(recovery, reset_fails_what_had_started_and_runs_the_rest)
 	ASSERT_EQ(0, test_syncobj_create(self->fd, &second));
 	ASSERT_EQ(0, test_submit(self->fd, self->queue, &self->copy, 1, second));
 	memset(self->data, 0x33, TEST_PAGE);
-	wait_until_it_runs(self->fd);
+	test_wait_until_it_runs(self->fd);
 	ASSERT_EQ(0, test_write_file(DEBUGFS_RESET, "1"));
 	EXPECT_EQ(-ECANCELED, test_syncobj_status(self->fd, self->sync));
 	EXPECT_EQ(0, test_syncobj_status(self->fd, second));
@@ -190,7 +172,7 @@ TEST_F(recovery, batch_goes_on_after_a_reset)
 		jobs[i] = self->copy;
 	jobs[0] = self->spin;
 	ASSERT_EQ(0, test_submit(self->fd, self->queue, jobs, 300, self->sync));
-	wait_until_it_runs(self->fd);
+	test_wait_until_it_runs(self->fd);
 	ASSERT_EQ(0, test_write_file(DEBUGFS_RESET, "1"));
 	EXPECT_EQ(-ECANCELED, test_syncobj_status(self->fd, self->sync));
 	ASSERT_EQ(0, test_queue_query(self->fd, self->queue, &query));
@@ -215,7 +197,7 @@ TEST_F(recovery, hang_bans_the_guilty_queue_alone)
 	uint32_t again;
 
 	ASSERT_EQ(0, test_submit(self->fd, self->queue, &self->spin, 1, self->sync));
-	wait_until_it_runs(self->fd);
+	test_wait_until_it_runs(self->fd);
 	ASSERT_EQ(0, test_write_file(SYSFS_FROZEN, "1"));
 	ASSERT_EQ(0, test_submit(self->other, self->neighbour, &self->other_copy, 1,
 				 self->other_sync));
