@@ -148,7 +148,7 @@ def reg_list(h, block):
     h.lines.append(f'#define NPU_{block["prefix"]}_REGS(X) \\\n' + ' \\\n'.join(rows))
 
 
-def gen_regs(regs, timing):
+def gen_regs(regs, timing, energy):
     h = Header('NPU_REGS_H')
     h.define('NPU_CONTRACT_MAJOR', regs['contract']['major'])
     h.define('NPU_CONTRACT_MINOR', regs['contract']['minor'])
@@ -176,6 +176,8 @@ def gen_regs(regs, timing):
     enums(h, regs['enums'])
     h.comment('Timing of the device model.')
     constants(h, timing['constants'], 'NPU_TIMING_')
+    h.comment('The energy model.')
+    constants(h, energy['constants'], 'NPU_ENERGY_')
     return h.text()
 
 
@@ -336,10 +338,11 @@ def isa_tables(isa):
 
 
 def outputs():
-    regs, proto, isa, timing = (load(f'{n}.yaml') for n in ('registers', 'protocol', 'isa', 'timing'))
+    regs, proto, isa, timing, energy = (
+        load(f'{n}.yaml') for n in ('registers', 'protocol', 'isa', 'timing', 'energy'))
     docs = 'Documentation/hardware/tables'
     return {
-        'firmware/include/npu_regs.h': gen_regs(regs, timing),
+        'firmware/include/npu_regs.h': gen_regs(regs, timing, energy),
         'firmware/include/npu_proto.h': gen_proto(proto),
         'firmware/include/npu_isa.h': gen_isa(isa),
         f'{docs}/constants.rst': rst(const_table('Device', regs['constants']), const_table('Protocol', proto['constants']),
@@ -348,6 +351,7 @@ def outputs():
         f'{docs}/protocol.rst': rst(struct_tables(proto), enum_tables(proto['enums'])),
         f'{docs}/isa.rst': rst(isa_tables(isa), enum_tables(isa['enums'])),
         f'{docs}/timing.rst': rst(const_table('Timing', timing['constants'], 'NPU_TIMING_')),
+        f'{docs}/energy.rst': rst(const_table('Energy', energy['constants'], 'NPU_ENERGY_')),
     }
 
 

@@ -124,12 +124,8 @@ static u32 op_event_ring_set(void)
 	return admin_wait(poll_event_ring);
 }
 
-static u32 poll_telemetry(void)
+static u32 poll_write(void)
 {
-	if (!admin.step) {
-		admin.step = 1;
-		admin_dma(0, admin.sqe.address, &telemetry, sizeof(telemetry), true);
-	}
 	if (admin.dma_wanted)
 		return ADMIN_PENDING;
 	if (!admin.end.fault)
@@ -139,20 +135,31 @@ static u32 poll_telemetry(void)
 	return NPU_ADMIN_STATUS_DMA_ERROR;
 }
 
+static u32 write_to_host(void *from, u32 len)
+{
+	if (admin.sqe.address % 8 || !bus_has(admin.sqe.address))
+		return BAD_FIELD(address);
+	admin_dma(0, admin.sqe.address, from, len, true);
+	return admin_wait(poll_write);
+}
+
 static u32 op_telemetry(void)
 {
 	u32 i;
 
-	if (admin.sqe.address % 8 || !bus_has(admin.sqe.address))
-		return BAD_FIELD(address);
 	telemetry = fw.counters;
 	/* What queues of before ran is in there already. */
 	for (i = 1; i < fw.queue_count; i++)
 		if (fw.queues[i].state != QUEUE_FREE)
 			telemetry.cycles += fw.queues[i].cycles;
-	telemetry.tick = read_ticks();
+	energy_tell(&telemetry);
 	telemetry.cp_insns = read_insns();
-	return admin_wait(poll_telemetry);
+	return write_to_host(&telemetry, sizeof(telemetry));
+}
+
+static u32 op_log(void)
+{
+	return write_to_host(log_bytes(), NPU_LOG_ENTRIES * sizeof(struct npu_log_entry));
 }
 
 static const struct {
@@ -196,6 +203,7 @@ static const struct op {
 	[NPU_ADMIN_EVENT_RING_SET] = { F(LOG_SIZE) | F(ADDRESS), op_event_ring_set },
 	[NPU_ADMIN_TELEMETRY] = { F(ADDRESS), op_telemetry },
 	[NPU_ADMIN_SUSPEND] = { 0, op_suspend },
+	[NPU_ADMIN_LOG] = { F(ADDRESS), op_log },
 };
 
 static bool is_zero(const u8 *p, u32 n)
@@ -251,6 +259,7 @@ void admin_step(void)
 		fw.admin_active = status == ADMIN_PENDING;
 		if (fw.admin_active)
 			return;
+		log_admin(&admin.sqe, status);
 		finish_admin(admin.sqe.cmd_id, status, admin.result0, admin.result1);
 	}
 }

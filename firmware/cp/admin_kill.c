@@ -186,6 +186,7 @@ static u32 poll_suspend(void)
 		return ADMIN_PENDING;
 	if (admin.step == LEARN_TAILS) {
 		event_ring_set(0, 0);
+		log_admin(&admin.sqe, NPU_ADMIN_STATUS_OK);
 		finish_admin(admin.sqe.cmd_id, NPU_ADMIN_STATUS_OK, 0, 0);
 		admin.step = FLUSH;
 		return ADMIN_PENDING;

@@ -48,7 +48,7 @@ static void read_config(void)
 	fw.core_all = (1u << fw.cores) - 1;
 	fw.core_idle = fw.core_all;
 	fw.features = NPU_FW_FEATURE_SHADOW | NPU_FW_FEATURE_EVENTS | NPU_FW_FEATURE_TELEMETRY |
-		      NPU_FW_FEATURE_SUSPEND;
+		      NPU_FW_FEATURE_SUSPEND | NPU_FW_FEATURE_LOG;
 	if (host_read(FEATURES_LO) & NPU_HW_FEATURE_YIELD)
 		fw.features |= NPU_FW_FEATURE_PREEMPT;
 }
@@ -151,6 +151,7 @@ static void open_admin_rings(void)
 void boot(void)
 {
 	host_write(BOOT_STATE, NPU_BOOT_BOOTING);
+	host_write(FW_LOG, (u32)log_bytes());
 	host_write(FW_PROTO_RANGE, NPU_PROTO_MAX << NPU_HOST_FW_PROTO_RANGE_MAX_SHIFT |
 				   NPU_PROTO_MIN << NPU_HOST_FW_PROTO_RANGE_MIN_SHIFT);
 	check_device();
@@ -158,6 +159,7 @@ void boot(void)
 	negotiate();
 	share_memory();
 	open_admin_rings();
+	log_add(NPU_LOG_BOOT, host_read(FW_PROTO), 0, FW_VERSION, 0);
 	host_write(BOOT_STATE, NPU_BOOT_READY);
 	sys_write(HOST_IRQ, 0);
 }

@@ -12,9 +12,10 @@ static u32 state(const struct core *c)
 	return core_read(c, STATUS) & NPU_CORE_STATUS_STATE_MASK;
 }
 
-u64 core_cycles(const struct core *c)
+/* A counter of 64 bits at @offset of the report window, which may be counting. */
+u64 core_counter(const struct core *c, u32 offset)
 {
-	const volatile u32 *word = window(c) + offsetof(struct npu_job_report, cycles) / 4;
+	const volatile u32 *word = window(c) + offset / 4;
 	u32 hi, lo;
 
 	do {

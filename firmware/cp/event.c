@@ -71,6 +71,7 @@ void event_ring_fault(u32 queue, u32 context, const struct dma_end *end, u32 acc
 		.fault_access = access,
 	};
 
+	log_add(NPU_LOG_RING_FAULT, end->fault, queue, 0, end->va);
 	push(&event);
 }
 

@@ -118,10 +118,12 @@ static void want_report(u64 va, u32 context, const volatile u32 *from, u32 statu
 	to[30] = (to[30] & 0xffffu) | context << 16;
 }
 
-static void count(u32 status)
+static void count(const struct queue *q, u32 cmd_id, u32 status, u64 fault_va)
 {
 	struct npu_telemetry *t = &fw.counters;
 
+	if (status)
+		log_add(NPU_LOG_JOB, status, q->id, cmd_id, fault_va);
 	if (status == NPU_JOB_STATUS_FAULT)
 		t->faults++;
 	else if (status == NPU_JOB_STATUS_LIMIT)
@@ -171,7 +173,7 @@ static noinline void finish_unusual(const struct job *job, const volatile u32 *r
 	struct npu_cqe *cqe = &entry[SLOT(put)];
 	u32 *to = (u32 *)cqe;
 
-	count(status);
+	count(job->queue, job->cmd_id, status, results[2] | (u64)results[3] << 32);
 	if (status == NPU_JOB_STATUS_FAULT) {
 		to[10] = results[2];
 		to[11] = results[3];
@@ -211,7 +213,7 @@ void finish_unstarted(struct queue *q, const struct npu_job_sqe *sqe, u32 status
 	set_source(open(q->cq, sqe->cmd_id, status), q);
 	add(&fw.counters.jobs, 1, 0);
 	if (unlikely(status))
-		count(status);
+		count(q, sqe->cmd_id, status, 0);
 	if (unlikely(sqe->report_va))
 		want_report(sqe->report_va, q->context, NULL, status);
 	close(sqe->report_va);
@@ -223,6 +225,7 @@ void finish_invalid(struct queue *q, const struct npu_job_sqe *sqe, u32 offset)
 
 	set_source(cqe, q);
 	cqe->insn = offset;
+	count(q, sqe->cmd_id, NPU_JOB_STATUS_INVALID, 0);
 	add(&fw.counters.jobs, 1, 0);
 	close(false);
 }

@@ -12,6 +12,8 @@
  *   admin*.c   operations of the admin ring (DMA_AUX for what they move)
  *   sched.c    which job runs where
  *   core.c     starting, stopping and saving cores
+ *   energy.c   the model of energy, power and temperature
+ *   log.c      the log
  *
  * The admin ring is queue 0.
  */
@@ -290,7 +292,12 @@ void core_stop(struct core *c, u32 status);
 void core_poll_stopping(void);
 void core_end_paused(struct job *job, u32 status);
 void core_request_yield(struct core *c);
-u64 core_cycles(const struct core *c);
+u64 core_counter(const struct core *c, u32 offset);
+
+static inline u64 core_cycles(const struct core *c)
+{
+	return core_counter(c, offsetof(struct npu_job_report, cycles));
+}
 
 static inline bool core_runs(const struct core *c, const struct queue *q)
 {
@@ -328,6 +335,15 @@ bool event_idle(void);
 void event_retry_lost(void);
 void event_kick(void);
 void event_done(const struct dma_end *end);
+
+/* energy.c */
+void energy_look(void);
+void energy_tell(struct npu_telemetry *t);
+
+/* log.c */
+void log_add(u32 what, u32 code, u32 queue, u32 arg0, u64 arg1);
+void log_admin(const struct npu_admin_sqe *sqe, u32 status);
+void *log_bytes(void);
 
 /* admin.c */
 void admin_step(void);

@@ -46,6 +46,7 @@ _Noreturn void fw_fail(u32 error, u32 detail)
 
 	for (n = 0; n < fw.cores; n++)
 		core_write(&fw.core[n], CONTROL, NPU_CORE_CONTROL_CLEAR_MASK);
+	log_add(NPU_LOG_FAILED, 0, 0, error | detail << 8, 0);
 	host_write(BOOT_ERROR, error | detail << 8);
 	host_write(BOOT_STATE, NPU_BOOT_FAILED);
 	sys_write(HOST_IRQ, 0);
@@ -97,6 +98,7 @@ static void heartbeat(void)
 		if (!(fw.core_idle & fw.core[n].bit))
 			shadow_request(fw.core[n].job->queue);
 	event_retry_lost();
+	energy_look();
 	timer_disarm();
 	if (jobs_run())
 		timer_arm();

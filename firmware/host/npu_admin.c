@@ -258,6 +258,11 @@ void npu_admin_telemetry(struct npu_admin_sqe *sqe, u64 bus)
 	start(sqe, NPU_ADMIN_TELEMETRY)->address = NPU_LE64(bus);
 }
 
+void npu_admin_log(struct npu_admin_sqe *sqe, u64 bus)
+{
+	start(sqe, NPU_ADMIN_LOG)->address = NPU_LE64(bus);
+}
+
 void npu_admin_suspend(struct npu_admin_sqe *sqe)
 {
 	start(sqe, NPU_ADMIN_SUSPEND);

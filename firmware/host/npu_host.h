@@ -421,6 +421,7 @@ void npu_admin_tlb_invalidate(struct npu_admin_sqe *sqe, u32 context, u64 va, u6
 void npu_admin_context_reset(struct npu_admin_sqe *sqe, u32 context);
 void npu_admin_event_ring_set(struct npu_admin_sqe *sqe, u64 bus, u32 log_size);
 void npu_admin_telemetry(struct npu_admin_sqe *sqe, u64 bus);
+void npu_admin_log(struct npu_admin_sqe *sqe, u64 bus);
 void npu_admin_suspend(struct npu_admin_sqe *sqe);
 
 /**
@@ -444,6 +445,20 @@ struct npu_job_desc {
 /* Builders of a job ring's entries. Any context. */
 void npu_job_run(struct npu_job_sqe *sqe, u32 cmd_id, const struct npu_job_desc *desc);
 void npu_job_nop(struct npu_job_sqe *sqe, u32 cmd_id);
+
+/* ---- energy (npu_energy.c) ---- */
+
+/**
+ * npu_energy_nj - energy by the model of the contract
+ * @ticks: ticks that passed; 0 for the share of a job, whose device would have
+ *	spent that anyway
+ * @cycles: cycles that cores ran
+ * @macs: multiply-accumulates
+ * @bytes: bytes read and written
+ *
+ * Any context. Return: nanojoules, rounded down.
+ */
+u64 npu_energy_nj(u64 ticks, u64 cycles, u64 macs, u64 bytes);
 
 /* ---- page tables (npu_pt.c) ---- */
 

@@ -49,6 +49,8 @@ typedef uint64_t __u64;
 #define NPU_LIMIT_MAX			0x2540be400ull
 /* Cycle limit of a queue whose user asks for none: 1 second at 1 GHz. */
 #define NPU_LIMIT_DEFAULT		0x3b9aca00u
+/* Entries of the firmware's log. */
+#define NPU_LOG_ENTRIES			32u
 /* First word of a firmware image: the bytes "NPUF". */
 #define NPU_FW_MAGIC			0x4655504eu
 /* Most bytes of a firmware image's payload (64 KiB). */
@@ -67,6 +69,7 @@ typedef uint64_t __u64;
 #define NPU_ADMIN_EVENT_RING_SET	10u
 #define NPU_ADMIN_TELEMETRY		11u
 #define NPU_ADMIN_SUSPEND		12u
+#define NPU_ADMIN_LOG			13u
 #define NPU_ADMIN_NAMES(X) \
 	X(PING, 1, "ping") \
 	X(CQ_CREATE, 2, "cq_create") \
@@ -79,7 +82,8 @@ typedef uint64_t __u64;
 	X(CONTEXT_RESET, 9, "context_reset") \
 	X(EVENT_RING_SET, 10, "event_ring_set") \
 	X(TELEMETRY, 11, "telemetry") \
-	X(SUSPEND, 12, "suspend")
+	X(SUSPEND, 12, "suspend") \
+	X(LOG, 13, "log")
 
 /* Status of an admin completion. */
 #define NPU_ADMIN_STATUS_OK		0u
@@ -189,6 +193,19 @@ typedef uint64_t __u64;
 	X(FAULT, 1, "fault") \
 	X(RING_FAULT, 2, "ring_fault") \
 	X(LOST, 3, "lost")
+
+/* What an entry of the firmware's log tells. */
+#define NPU_LOG_BOOT			1u
+#define NPU_LOG_ADMIN			2u
+#define NPU_LOG_JOB			3u
+#define NPU_LOG_RING_FAULT		4u
+#define NPU_LOG_FAILED			5u
+#define NPU_LOG_NAMES(X) \
+	X(BOOT, 1, "boot") \
+	X(ADMIN, 2, "admin") \
+	X(JOB, 3, "job") \
+	X(RING_FAULT, 4, "ring_fault") \
+	X(FAILED, 5, "failed")
 
 /*
  * Bits of a page-table entry (RISC-V Sv39; PPN at bits 53:10 is a bus
@@ -372,9 +389,26 @@ struct npu_telemetry {
 	__u64 events_lost;
 	__u32 temperature;
 	__u32 power;
-	__u64 reserved[3];
+	__u64 energy;
+	__u64 reserved[2];
 };
 static_assert(sizeof(struct npu_telemetry) == 128, "npu_telemetry");
+
+/*
+ * An entry of the firmware's log. Entries are used in turn; the one with the
+ * lowest sequence is the oldest.
+ */
+struct npu_log_entry {
+	__u32 sequence;
+	__u8 what;
+	__u8 code;
+	__u16 queue;
+	__u64 tick;
+	__u32 arg0;
+	__u32 reserved;
+	__u64 arg1;
+};
+static_assert(sizeof(struct npu_log_entry) == 32, "npu_log_entry");
 
 /* Head of a firmware image file; the payload follows it. */
 struct npu_fw_header {

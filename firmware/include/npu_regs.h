@@ -172,6 +172,7 @@
 #define NPU_HOST_ADMIN_CQ_LO		0x0e8u
 #define NPU_HOST_ADMIN_CQ_HI		0x0ecu
 #define NPU_HOST_FW_FEATURES		0x0f0u
+#define NPU_HOST_FW_LOG			0x0f4u
 #define NPU_HOST_IRQ_STATUS		0x100u
 #define NPU_HOST_IRQ_MASK		0x104u
 /*
@@ -216,6 +217,7 @@
 	X(ADMIN_CQ_LO, 0x0e8u, 1u, 4u, RW, RO, FIXED, 0x00000000u, 0xffffffffu) \
 	X(ADMIN_CQ_HI, 0x0ecu, 1u, 4u, RW, RO, FIXED, 0x00000000u, 0xffffffffu) \
 	X(FW_FEATURES, 0x0f0u, 1u, 4u, RO, RW, FIXED, 0x00000000u, 0xffffffffu) \
+	X(FW_LOG, 0x0f4u, 1u, 4u, RO, RW, FIXED, 0x00000000u, 0xffffffffu) \
 	X(IRQ_STATUS, 0x100u, 1u, 4u, W1C, RO, FIXED, 0x00000000u, 0xffffffffu) \
 	X(IRQ_MASK, 0x104u, 1u, 4u, RW, RO, FIXED, 0x00000000u, 0xffffffffu)
 
@@ -408,12 +410,14 @@
 #define NPU_FW_FEATURE_TELEMETRY	(1u << 3)
 #define NPU_FW_FEATURE_SUSPEND		(1u << 4)
 #define NPU_FW_FEATURE_PEERS		(1u << 5)
+#define NPU_FW_FEATURE_LOG		(1u << 6)
 #define NPU_FW_FEATURE_SHADOW_BIT	0u
 #define NPU_FW_FEATURE_EVENTS_BIT	1u
 #define NPU_FW_FEATURE_PREEMPT_BIT	2u
 #define NPU_FW_FEATURE_TELEMETRY_BIT	3u
 #define NPU_FW_FEATURE_SUSPEND_BIT	4u
 #define NPU_FW_FEATURE_PEERS_BIT	5u
+#define NPU_FW_FEATURE_LOG_BIT		6u
 
 /* Values of HOST.BOOT_STATE. */
 #define NPU_BOOT_NONE			0u
@@ -518,5 +522,28 @@
 #define NPU_TIMING_TLB_MISS		0u
 /* Ticks between two heartbeats while a job runs. */
 #define NPU_TIMING_HEARTBEAT_TICKS	0xf4240u
+
+/* The energy model. */
+/* Logarithm to base 2 of the units in a nanojoule. */
+#define NPU_ENERGY_UNIT_LOG		20u
+/* A tick, whatever the device does: 50 pJ, which is 50 mW at 1 GHz. */
+#define NPU_ENERGY_TICK			52429u
+/* A cycle of a running core, its SRAM and its control: 20 pJ. */
+#define NPU_ENERGY_CYCLE		20972u
+/* A multiply-accumulate of 8-bit values: 0.4 pJ. */
+#define NPU_ENERGY_MAC			420u
+/* A byte read from memory or written there: 40 pJ. */
+#define NPU_ENERGY_BYTE			41943u
+/* Temperature at reset, and of the surroundings, in millidegrees Celsius. */
+#define NPU_ENERGY_AMBIENT		35000u
+/* Millidegrees that a milliwatt, held for long, adds. */
+#define NPU_ENERGY_RESISTANCE		40u
+/* Logarithm to base 2 of the ticks of a step of the temperature. */
+#define NPU_ENERGY_STEP_LOG		20u
+/*
+ * In a step the temperature moves by 2^-8 of what is left to the one that
+ * the power leads to.
+ */
+#define NPU_ENERGY_STEP_SHIFT		8u
 
 #endif

@@ -29,6 +29,7 @@ result $? "generated files are current"
 refused "overlapping fields" isa.yaml 's/name: pop_next, bits: \[4, 4\]/name: pop_next, bits: [3, 3]/' overlap
 refused "a struct of another size" protocol.yaml '0,/size: 64/s//size: 60/' 'size says 60'
 refused "a register twice" registers.yaml 's/name: REVISION, offset: 0x00c/name: REVISION, offset: 0x008/' 'offset in use'
+refused "an unknown key in another file" energy.yaml '0,/doc:/s//dok:/' 'unknown keys'
 refused "an unknown key" timing.yaml '0,/doc:/s//dok:/' 'unknown keys'
 echo "1..$n"
 exit $bad

@@ -25,7 +25,7 @@ static void boots(void **state)
 	assert_int_equal(reg(&d, NPU_HOST_FW_VERSION), d.fw.version);
 	assert_int_equal(reg(&d, NPU_HOST_FW_FEATURES),
 			 NPU_FW_FEATURE_SHADOW | NPU_FW_FEATURE_EVENTS | NPU_FW_FEATURE_PREEMPT |
-			 NPU_FW_FEATURE_TELEMETRY | NPU_FW_FEATURE_SUSPEND);
+			 NPU_FW_FEATURE_TELEMETRY | NPU_FW_FEATURE_SUSPEND | NPU_FW_FEATURE_LOG);
 	assert_int_equal(d.irqs[0], 1);
 	dev_run(&d);
 	assert_int_equal(reg(&d, NPU_HOST_CP_STATUS),

@@ -26,6 +26,7 @@ static const struct feature fw_features[] = {
 	{NPU_FW_FEATURE_SHADOW, "shadow-doorbells"}, {NPU_FW_FEATURE_EVENTS, "events"},
 	{NPU_FW_FEATURE_PREEMPT, "preempt"},	     {NPU_FW_FEATURE_TELEMETRY, "telemetry"},
 	{NPU_FW_FEATURE_SUSPEND, "suspend"},	     {NPU_FW_FEATURE_PEERS, "peers"},
+	{NPU_FW_FEATURE_LOG, "log"},
 };
 
 static json_t *feature_list(uint64_t bits, const struct feature *names, size_t n)
