@@ -255,6 +255,8 @@ static int npu_device_init_soft(struct npu_device *ndev)
 	if (!ret)
 		ret = drmm_mutex_init(&ndev->drm, &ndev->time_lock);
 	if (!ret)
+		ret = npu_accounts_init(ndev);
+	if (!ret)
 		ret = npu_device_init_wqs(ndev);
 	return ret;
 }

@@ -17,6 +17,7 @@
 #include "firmware/host/npu_host.h"
 #include "npu_hw.h"
 
+struct npu_closed;
 struct npu_cq_ring;
 struct npu_queue;
 
@@ -79,7 +80,10 @@ struct npu_mem {
  *	takes it
  * @queues: queues that have a slot
  * @clients_lock: guards @clients; outside the locks of address spaces
- * @clients: open files
+ * @clients: open files, by their ids
+ * @closed_lock: guards @closed and @closed_count
+ * @closed: accounts of clients that have gone, in a ring
+ * @closed_count: clients that have gone
  * @bos_lock: guards @bos
  * @bos: buffers
  * @bo_bytes: their size
@@ -125,6 +129,9 @@ struct npu_device {
 	struct list_head queues;
 	struct mutex clients_lock; /* guards clients */
 	struct list_head clients;
+	struct mutex closed_lock; /* guards closed and closed_count */
+	struct npu_closed *closed;
+	u64 closed_count;
 	struct mutex bos_lock; /* guards bos */
 	struct list_head bos;
 	atomic64_t bo_bytes;

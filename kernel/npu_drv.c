@@ -20,13 +20,30 @@ module_param_named(hang_ms, npu_hang_ms, uint, 0644);
 MODULE_PARM_DESC(hang_ms,
 		 "Milliseconds without a sign of life after which a working device counts as hung (0: by kind of device)");
 
+/* Ids grow, but two that open at a time may come here in any order. */
+static void npu_client_insert(struct npu_device *ndev, struct npu_client *client)
+{
+	struct npu_client *before;
+
+	list_for_each_entry_reverse(before, &ndev->clients, link)
+		if (before->id < client->id)
+			break;
+	list_add(&client->link, &before->link);
+}
+
 static int npu_open(struct drm_device *drm, struct drm_file *file)
 {
 	struct npu_device *ndev = to_npu_device(drm);
 	struct npu_client *client = kzalloc(sizeof(*client), GFP_KERNEL_ACCOUNT);
+	int ret;
 
 	if (!client)
 		return -ENOMEM;
+	ret = npu_opener_init(&client->opener);
+	if (ret) {
+		kfree(client);
+		return ret;
+	}
 	client->ndev = ndev;
 	client->id = file->client_id;
 	npu_vm_init(&client->vm, ndev);
@@ -34,7 +51,7 @@ static int npu_open(struct drm_device *drm, struct drm_file *file)
 	file->driver_priv = client;
 
 	mutex_lock(&ndev->clients_lock);
-	list_add_tail(&client->link, &ndev->clients);
+	npu_client_insert(ndev, client);
 	mutex_unlock(&ndev->clients_lock);
 	return 0;
 }
@@ -48,7 +65,7 @@ static void npu_postclose(struct drm_device *drm, struct drm_file *file)
 	int idx;
 
 	xa_for_each(&client->queues, id, queue)
-		npu_queue_destroy(queue);
+		npu_queue_retire(client, queue);
 	xa_destroy(&client->queues);
 
 	if (drm_dev_enter(drm, &idx)) {
@@ -61,6 +78,7 @@ static void npu_postclose(struct drm_device *drm, struct drm_file *file)
 	npu_vm_detach(&client->vm);
 	mutex_unlock(&ndev->clients_lock);
 	npu_vm_fini(&client->vm);
+	npu_account_close(client);
 	kfree(client);
 }
 
@@ -74,6 +92,7 @@ static const struct drm_ioctl_desc npu_ioctls[] = {
 	DRM_IOCTL_DEF_DRV(NPU_QUEUE_DESTROY, npu_ioctl_queue_destroy, 0),
 	DRM_IOCTL_DEF_DRV(NPU_QUEUE_QUERY, npu_ioctl_queue_query, 0),
 	DRM_IOCTL_DEF_DRV(NPU_SUBMIT, npu_ioctl_submit, 0),
+	DRM_IOCTL_DEF_DRV(NPU_ACCOUNTS, npu_ioctl_accounts, 0),
 };
 
 static const struct file_operations npu_fops = {

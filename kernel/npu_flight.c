@@ -201,6 +201,9 @@ int npu_queue_job_ended(struct npu_queue *queue, const struct npu_cqe *cqe)
 	error = npu_job_errno(cqe->status);
 	npu_queue_count(queue, flight->submission, flight->index, error);
 	queue->stats.cycles += cqe->cycles;
+	queue->stats.macs += cqe->macs;
+	queue->stats.bytes_read += cqe->bytes_read;
+	queue->stats.bytes_written += cqe->bytes_written;
 	npu_queue_trace_end(queue, flight->submission->first + flight->index, cqe);
 	if (error) {
 		queue->failure = *cqe;
@@ -235,7 +238,7 @@ static struct npu_submission *npu_queue_pop_ended(struct npu_queue *queue)
 }
 
 /* Ends submissions, in order; @queue's ring is locked, its own lock is not. */
-static void npu_queue_retire(struct npu_queue *queue)
+static void npu_queue_signal(struct npu_queue *queue)
 {
 	struct npu_submission *submission;
 	struct npu_fence *fence;
@@ -260,7 +263,7 @@ void npu_queue_advance(struct npu_queue *queue)
 	spin_lock_irqsave(&queue->lock, flags);
 	npu_queue_issue(queue);
 	spin_unlock_irqrestore(&queue->lock, flags);
-	npu_queue_retire(queue);
+	npu_queue_signal(queue);
 }
 
 /* A device that was reset gives nothing back. */
@@ -297,7 +300,7 @@ void npu_queue_fail_all(struct npu_queue *queue, int error, bool ban)
 	}
 	npu_queue_rewind_locked(queue);
 	spin_unlock(&queue->lock);
-	npu_queue_retire(queue);
+	npu_queue_signal(queue);
 	spin_unlock_irq(&queue->ring->lock);
 }
 
@@ -341,7 +344,7 @@ void npu_queue_fail_started(struct npu_queue *queue)
 	queue->issue = list_first_entry_or_null(&queue->running, struct npu_submission, link);
 	npu_queue_rewind_locked(queue);
 	spin_unlock(&queue->lock);
-	npu_queue_retire(queue);
+	npu_queue_signal(queue);
 	spin_unlock_irq(&queue->ring->lock);
 }
 

@@ -316,6 +316,21 @@ int npu_ioctl_queue_create(struct drm_device *drm, void *data, struct drm_file *
 	return ret;
 }
 
+/* Destroys a queue that was taken from its client, who keeps what it did. */
+void npu_queue_retire(struct npu_client *client, struct npu_queue *queue)
+{
+	struct npu_stats stats;
+
+	npu_queue_get(queue);
+	npu_queue_destroy(queue);
+	stats = npu_queue_stats(queue);
+	npu_queue_put(queue);
+
+	xa_lock(&client->queues);
+	npu_stats_add(&client->retired, &stats);
+	xa_unlock(&client->queues);
+}
+
 int npu_ioctl_queue_destroy(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct npu_client *client = to_npu_client(file);
@@ -327,12 +342,20 @@ int npu_ioctl_queue_destroy(struct drm_device *drm, void *data, struct drm_file 
 	queue = xa_erase(&client->queues, args->queue_id);
 	if (!queue)
 		return -ENOENT;
-	npu_queue_destroy(queue);
-
-	xa_lock(&client->queues);
-	client->retired += queue->stats.cycles;
-	xa_unlock(&client->queues);
+	npu_queue_retire(client, queue);
 	return 0;
+}
+
+void npu_stats_add(struct npu_stats *sum, const struct npu_stats *stats)
+{
+	sum->submitted += stats->submitted;
+	sum->done += stats->done;
+	sum->failed += stats->failed;
+	sum->cycles += stats->cycles;
+	sum->resets += stats->resets;
+	sum->macs += stats->macs;
+	sum->bytes_read += stats->bytes_read;
+	sum->bytes_written += stats->bytes_written;
 }
 
 struct npu_stats npu_queue_stats(struct npu_queue *queue)

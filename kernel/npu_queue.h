@@ -27,9 +27,9 @@ struct npu_flight {
 };
 
 /**
- * struct npu_stats - what the jobs of a queue did
+ * struct npu_stats - what jobs did
  *
- * As in struct drm_npu_queue_query.
+ * As in struct drm_npu_queue_query and struct drm_npu_account.
  */
 struct npu_stats {
 	u64 submitted;
@@ -37,6 +37,9 @@ struct npu_stats {
 	u64 failed;
 	u64 cycles;
 	u64 resets;
+	u64 macs;
+	u64 bytes_read;
+	u64 bytes_written;
 };
 
 /**
@@ -133,7 +136,9 @@ static inline struct npu_queue *npu_queue_get(struct npu_queue *queue)
 void npu_queue_put(struct npu_queue *queue);
 struct npu_queue *npu_queue_lookup(struct npu_client *client, u32 id);
 void npu_queue_destroy(struct npu_queue *queue);
+void npu_queue_retire(struct npu_client *client, struct npu_queue *queue);
 struct npu_stats npu_queue_stats(struct npu_queue *queue);
+void npu_stats_add(struct npu_stats *sum, const struct npu_stats *stats);
 
 /* npu_flight.c: jobs on their way through the device */
 int npu_flights_init(struct npu_queue *queue);

@@ -41,4 +41,29 @@ static inline int npu_copy_array(void *to, u32 size, u64 from, u32 stride, u32 c
 	return 0;
 }
 
+/**
+ * npu_copy_array_out - the way back
+ * @to: user pointer
+ * @stride: bytes of an element there: what a newer program has more is zeroed, what
+ *	an older one has less is left out
+ * @from: @count elements of @size bytes
+ * @size: bytes of an element here
+ * @count: elements
+ *
+ * Return: 0; -EINVAL for @stride; -EFAULT.
+ */
+static inline int npu_copy_array_out(u64 to, u32 stride, const void *from, u32 size, u32 count)
+{
+	u32 part = min(stride, size);
+	u32 i;
+
+	if (!stride || !IS_ALIGNED(stride, 8) || stride > PAGE_SIZE)
+		return -EINVAL;
+	for (i = 0; i < count; i++, to += stride, from += size)
+		if (copy_to_user(u64_to_user_ptr(to), from, part) ||
+		    clear_user(u64_to_user_ptr(to + part), stride - part))
+			return -EFAULT;
+	return 0;
+}
+
 #endif

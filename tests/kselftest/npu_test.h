@@ -19,6 +19,7 @@
 #include <drm/npu_accel.h>
 #include "npu_isa.h"
 #include "npu_proto.h"
+#include "npu_regs.h"
 
 /* Far more than anything takes; a test that waits as long has failed. */
 #define TEST_WAIT_MS	120000

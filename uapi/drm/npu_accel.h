@@ -32,6 +32,7 @@ extern "C" {
 #define DRM_NPU_QUEUE_DESTROY		0x07
 #define DRM_NPU_QUEUE_QUERY		0x08
 #define DRM_NPU_SUBMIT			0x09
+#define DRM_NPU_ACCOUNTS		0x0a
 
 /**
  * enum drm_npu_query - what DEV_QUERY asks for
@@ -398,6 +399,86 @@ struct drm_npu_submit {
 	__u64 seqno;
 };
 
+#define DRM_NPU_COMM_LEN	16
+#define DRM_NPU_CGROUP_LEN	256
+
+#define DRM_NPU_ACCOUNT_CGROUP_CUT	(1 << 0)	/* the path's beginning is missing */
+
+/**
+ * struct drm_npu_account - what a client has used, a client being an open file
+ * @sequence: number of the account among those of clients that have gone, from 1;
+ *	0 while the client is there
+ * @client_id: drm-client-id of fdinfo
+ * @opened_ns: when the file was opened, CLOCK_REALTIME
+ * @closed_ns: when it was closed, 0 while it is open
+ * @jobs: jobs that have ended, in whatever way
+ * @jobs_failed: of these, jobs that ended otherwise than with FINISH
+ * @cycles: core cycles; of a job that runs, as far as the firmware has told
+ * @macs: multiply-accumulates of jobs that have ended
+ * @bytes_read: bytes that cores read from memory, of jobs that have ended
+ * @bytes_written: bytes that cores wrote
+ * @energy_nj: nanojoules, by the contract's model: cycles, multiply-accumulates and
+ *	bytes, without what the device uses by being there
+ * @cgroup_id: cgroup of the process, in the hierarchy of version 2
+ * @pid: process that opened the file, in the initial namespace
+ * @uid: its user, in the caller's namespace
+ * @flags: DRM_NPU_ACCOUNT_*
+ * @pad: 0
+ * @comm: name of the process
+ * @cgroup: path of the cgroup; what does not fit is cut off its beginning
+ *
+ * Who opened the file, and its cgroup, is as of then. Strings end with a 0.
+ */
+struct drm_npu_account {
+	__u64 sequence;
+	__u64 client_id;
+	__u64 opened_ns;
+	__u64 closed_ns;
+	__u64 jobs;
+	__u64 jobs_failed;
+	__u64 cycles;
+	__u64 macs;
+	__u64 bytes_read;
+	__u64 bytes_written;
+	__u64 energy_nj;
+	__u64 cgroup_id;
+	__u32 pid;
+	__u32 uid;
+	__u32 flags;
+	__u32 pad;
+	char comm[DRM_NPU_COMM_LEN];
+	char cgroup[DRM_NPU_CGROUP_LEN];
+};
+
+#define DRM_NPU_ACCOUNTS_LIVE	(1 << 0)	/* clients that are there, not closed ones */
+
+/**
+ * struct drm_npu_accounts - read accounts
+ * @flags: DRM_NPU_ACCOUNTS_*
+ * @count: in: room at @records, not 0; out: accounts written there
+ * @stride: sizeof(struct drm_npu_account) of the caller: what the driver knows more
+ *	of is left out, what it does not know is zeroed
+ * @pad: 0
+ * @records: user pointer
+ * @after: in: accounts behind this one are wanted, 0 for all; out: the last one
+ *	that was looked at, for the next call. A sequence, with LIVE a client_id.
+ * @lost: in: 0; out: closed accounts behind @after that are no longer kept
+ *
+ * A device keeps the accounts of the last 1,024 clients that have gone, until its
+ * driver is unbound. Callers see the accounts of their own user, with CAP_PERFMON
+ * those of all. A call may give fewer than there are: when @count is 0 there are no
+ * more. Works while the device is in a reset or suspended.
+ */
+struct drm_npu_accounts {
+	__u32 flags;
+	__u32 count;
+	__u32 stride;
+	__u32 pad;
+	__u64 records;
+	__u64 after;
+	__u64 lost;
+};
+
 #define DRM_IOCTL_NPU_DEV_QUERY \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_NPU_DEV_QUERY, struct drm_npu_dev_query)
 #define DRM_IOCTL_NPU_BO_CREATE \
@@ -416,6 +497,9 @@ struct drm_npu_submit {
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_NPU_QUEUE_QUERY, struct drm_npu_queue_query)
 #define DRM_IOCTL_NPU_SUBMIT \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_NPU_SUBMIT, struct drm_npu_submit)
+
+#define DRM_IOCTL_NPU_ACCOUNTS \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_NPU_ACCOUNTS, struct drm_npu_accounts)
 
 #if defined(__cplusplus)
 }
