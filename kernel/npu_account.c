@@ -89,12 +89,17 @@ static void npu_account_fill(struct drm_npu_account *account, struct npu_client 
 	strscpy(account->cgroup, opener->cgroup, sizeof(account->cgroup));
 }
 
-/* The client is about to go, and has no queue any more. */
+/*
+ * The client is about to go, and has no queue any more. Who ran nothing is not
+ * kept: programs that only watch would push out the others.
+ */
 void npu_account_close(struct npu_client *client)
 {
 	struct npu_device *ndev = client->ndev;
 	struct npu_closed *closed;
 
+	if (!client->retired.done)
+		return;
 	mutex_lock(&ndev->closed_lock);
 	closed = &ndev->closed[ndev->closed_count % NPU_CLOSED_ACCOUNTS];
 	npu_account_fill(&closed->account, client);

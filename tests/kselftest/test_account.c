@@ -239,15 +239,31 @@ TEST_F(account, others_see_their_own_only)
 	EXPECT_EQ(1, find(self->fd, 0, told.pid, &account));
 }
 
+TEST_F(account, who_ran_nothing_is_not_kept)
+{
+	uint64_t before = newest(self->fd);
+	uint32_t queue;
+	int fd = test_open(0);
+
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, test_queue_create(fd, 1, 0, &queue));
+	close(fd);
+	EXPECT_EQ(before, newest(self->fd));
+}
+
 TEST_F(account, says_how_many_are_lost)
 {
 	struct drm_npu_account some[64];
 	uint64_t before = newest(self->fd), after = before, lost = 0, got = 0;
+	struct drm_npu_job null = {};
 	int i, count, fd;
+	uint32_t queue;
 
 	for (i = 0; i < KEPT + 100; i++) {
 		fd = test_open(0);
 		ASSERT_GE(fd, 0);
+		ASSERT_EQ(0, test_queue_create(fd, 1, 0, &queue));
+		ASSERT_EQ(0, test_run(fd, queue, &null));
 		close(fd);
 	}
 	while ((count = accounts(self->fd, 0, &after, some, 64, &lost)) > 0) {

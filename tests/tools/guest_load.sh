@@ -8,39 +8,8 @@
 npu=/npu/build/userspace/tools/npu
 module=/data/fashion.npu
 folder=$(mktemp -d)
-number=0
-failed=0
 unset NPU_DEVICE NPU_FIRMWARE
-
-check() {
-	number=$((number + 1))
-	name=$1
-	shift
-	if "$@"; then
-		echo "ok $number - $name"
-	else
-		failed=1
-		echo "not ok $number - $name"
-		echo "# $*"
-		sed 's/^/# /' "$folder/out" "$folder/err"
-		dmesg | tail -n 5 | sed 's/^/# | /'
-	fi
-}
-
-# Runs the command: status in $status, output in the files out and err.
-try() {
-	"$@" > "$folder/out" 2> "$folder/err"
-	status=$?
-}
-
-# says STATUS TEXT...: how the last command ended, and words that it wrote
-says() {
-	[ "$status" -eq "$1" ] || return 1
-	shift
-	for text; do
-		grep -qF -- "$text" "$folder/out" "$folder/err" || return 1
-	done
-}
+. tests/tools/guest_tap.sh
 
 nodes() {
 	set -- /dev/accel/accel*
@@ -215,5 +184,4 @@ check 'are found where --from says' says 0 'loaded npu'
 try "$npu" unload
 check 'and unloaded' state 0 0
 
-echo "1..$number"
-exit $failed
+finish

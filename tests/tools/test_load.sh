@@ -12,7 +12,7 @@ trap 'rm -rf "$folder"' EXIT
 "$build/userspace/tools/npu" compile tests/models/fashion.onnx -q -o "$folder/fashion.npu"
 # Where a tree has them, wherever this one is built.
 tests/vm/run --npu-files \
-	--add npu.ko --add npu_sim.ko \
+	--add npu.ko --add npu_sim.ko --add tests/tools/guest_tap.sh \
 	--add "$build/userspace/tools/npu:/npu/build/userspace/tools/npu" \
 	--add "$build/userspace/libnpu/libnpu.so.0:/npu/build/userspace/libnpu/libnpu.so.0" \
 	--add "$build/firmware/cp/npu_fw.bin:/npu/build/firmware/cp/npu_fw.bin" \

@@ -11,7 +11,7 @@ import re
 import tooltest
 from tooltest import MODEL, ROOT, npu
 
-COMMANDS = ('list', 'info', 'load', 'unload', 'run', 'compile', 'objdump')
+COMMANDS = ('list', 'info', 'load', 'unload', 'run', 'compile', 'objdump', 'account')
 SECTIONS = ('NAME', 'SYNOPSIS', 'DESCRIPTION', 'OPTIONS', 'EXIT STATUS', 'EXAMPLES', 'SEE ALSO')
 OPTION = re.compile(r'(?<![\w-])(--?[a-z][a-z-]*)')
 
@@ -53,6 +53,7 @@ def check_command_lines(report, folder):
             (('compile', MODEL, '-o', ''), '-o'), (('compile', '-o', 'x'), 'usage: npu compile'),
             (('compile', MODEL, '-o', 'x', '--function', ''), 'name is empty'),
             (('compile', MODEL, '-o', 'x', '--yield', '0'), '--yield'),
+            (('account', 'a', 'b'), '"b"'), (('account', '--by', 'x'), '"x"'),
             (('objdump',), 'usage: npu objdump'), (('objdump', '-x', 'a'), "'x'"),
             (('objdump', 'a', 'b'), '"b"')):
         done = npu(*words)

@@ -464,8 +464,8 @@ struct drm_npu_account {
  *	that was looked at, for the next call. A sequence, with LIVE a client_id.
  * @lost: in: 0; out: closed accounts behind @after that are no longer kept
  *
- * A device keeps the accounts of the last 1,024 clients that have gone, until its
- * driver is unbound. Callers see the accounts of their own user, with CAP_PERFMON
+ * A device keeps the accounts of the last 1,024 clients that have gone and had run a
+ * job, until its driver is unbound. Callers see the accounts of their own user, with CAP_PERFMON
  * those of all. A call may give fewer than there are: when @count is 0 there are no
  * more. Works while the device is in a reset or suspended.
  */

@@ -5,7 +5,7 @@ TOOL_SRC := $(sort $(wildcard userspace/tools/*.c))
 TOOL_MAN_SRC := $(wildcard userspace/tools/man/*.scd)
 TOOL_MAN := $(TOOL_MAN_SRC:%.scd=$(O)/%)
 TOOL_LIBS := $(COMPILER_LIB) $(O)/userspace/isa/libnpu_isa.a $(LIBNPU_OUT)/libnpu.so
-TOOL_CPPFLAGS := -D_GNU_SOURCE -Iuserspace/libnpu/include
+TOOL_CPPFLAGS = -D_GNU_SOURCE -Iuserspace/libnpu/include $(LIBDRM_CPPFLAGS)
 # The program finds the library of its tree, from wherever it is started.
 TOOL_RPATH := '-Wl,-rpath,$$ORIGIN/../libnpu'
 TOOL_LDLIBS := -L$(LIBNPU_OUT) -lnpu $(COMPILER_LDLIBS) -lkmod -ljansson

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* npu list, npu info */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <npu/npu.h>
 
+#include "userspace/tools/accel_node.h"
 #include "userspace/tools/tool.h"
 #include "npu_regs.h"
 
@@ -129,33 +129,12 @@ static void print_list(json_t *list)
 	json_array_foreach(list, i, o) print_entry(o);
 }
 
-/* All devices that there are, however many came while they were counted. */
-static int find_devices(struct npu_device_entry **entries, unsigned int *count)
-{
-	unsigned int room = 0;
-	int err;
-
-	*entries = NULL;
-	for (;;) {
-		struct npu_device_entry *grown;
-
-		err = npu_device_list(*entries, room, count);
-		if (err || *count <= room)
-			return err;
-		room = *count + 8;
-		grown = realloc(*entries, room * sizeof(**entries));
-		if (!grown)
-			return -ENOMEM;
-		*entries = grown;
-	}
-}
-
 static int show_list(bool json)
 {
 	struct npu_device_entry *entries;
 	unsigned int count;
 	json_t *list;
-	int err = find_devices(&entries, &count);
+	int err = accel_find(&entries, &count);
 
 	if (err) {
 		free(entries);

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Runs in the virtual machine, with two simulated devices: who used what. TAP on the
+# output.
+# shellcheck disable=SC2317 # functions are called through check()
+npu=/npu/build/userspace/tools/npu
+module=/data/fashion.npu
+folder=$(mktemp -d)
+unset NPU_DEVICE NPU_FIRMWARE
+. tests/tools/guest_tap.sh
+
+# ---- npu account ----
+
+# field FILE KEY: the first number with this key in a line of JSON
+field() {
+	sed "s/^.*\"processes\":\[{[^}]*\"$2\":\([0-9]*\)[,}].*/\1/" "$1"
+}
+
+equals() {
+	[ "$1" = "$2" ] || { echo "# $1, want $2"; false; }
+}
+
+try "$npu" account --closed
+check 'nobody has used anything' says 0 'JOBS FAILED'
+check 'and the table is empty' [ "$(wc -l < "$folder/out")" -eq 1 ]
+try "$npu" run "$module" --items 2 --json
+check 'a module runs' says 0 '"cycles":'
+cycles=$(sed 's/.*"items":[0-9]*,"cycles":\([0-9]*\).*/\1/' "$folder/out")
+try "$npu" account --json
+check 'its process is metered, though it has gone' says 0 '"comm":"npu"' '"user":"root"'
+check 'with its cycles' equals "$(field "$folder/out" cycles)" "$cycles"
+check 'and no failed job' equals "$(field "$folder/out" jobs_failed)" 0
+check 'energy is told' [ "$(field "$folder/out" energy_nj)" -gt 0 ]
+check 'sums by user and cgroup are there' says 0 '"users":[{"uid":0' '"cgroups":[{"cgroup":'
+try "$npu" account
+check 'the table names it' says 0 'PROCESS' 'npu ' 'root' ' mJ'
+try "$npu" account --by user
+check 'the users, too' says 0 'USER' 'root'
+try "$npu" account --by cgroup
+check 'and the cgroups' says 0 'CGROUP'
+try "$npu" account 1
+check 'the other device was not used' [ "$(wc -l < "$folder/out")" -eq 1 ]
+try "$npu" account /dev/accel/accel9
+check 'an absent device is named' says 1 '/dev/accel/accel9' 'npu list'
+# shellcheck disable=SC2217 # the open device is what counts
+sleep 1000 < /dev/accel/accel1 &
+user=$!
+try "$npu" account --live 1
+check 'a client that is there is live' says 0 ' live' 'root'
+chmod 666 /dev/accel/accel1
+try su user -c "$npu account 1"
+check 'another user does not see it' [ "$status" -eq 0 ]
+check 'nor anything else' [ "$(wc -l < "$folder/out")" -eq 1 ]
+kill $user
+wait $user 2> /dev/null
+try "$npu" account --live 1
+check 'gone, it is not live' [ "$(grep -c live "$folder/out")" -eq 0 ]
+
+finish
