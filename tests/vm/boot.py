@@ -2,6 +2,7 @@
 """Options of a virtual machine, its making and its verdict."""
 
 import os
+import secrets
 import sys
 import tempfile
 
@@ -17,7 +18,7 @@ SHARE_MODULES = ('9pnet_virtio', '9p')
 
 def add_options(parser):
     add = parser.add_argument
-    add('--kernel', metavar='NAME', help='row of tests/vm/kernels (default: the first)')
+    add('--kernel', metavar='NAME', help='row of tests/vm/kernels (default: that of this release)')
     add('--npu', action='store_true', help='load npu.ko and npu_sim.ko, with their firmware')
     add('--devices', type=int, default=1, metavar='N',
         help='number of simulated NPUs (default %(default)s)')
@@ -104,9 +105,10 @@ def boot(options, command, settings, configure):
     image.archive.file('/etc/vm/command', command(image) + '\n')
     with tempfile.TemporaryDirectory(prefix='npu-vm-') as folder:
         initrd = os.path.join(folder, 'initrd')
-        image.write(initrd, settings)
+        mark = '\x1e' + secrets.token_hex(16)
+        image.write(initrd, {**settings, 'MARK': mark})
         for left in reversed(range(BOOTS)):
-            machine = Machine(kernel, initrd, memory=options.memory, cpus=options.cpus,
+            machine = Machine(kernel, initrd, mark, memory=options.memory, cpus=options.cpus,
                               append=options.append, extra=extra,
                               interactive='INTERACTIVE' in settings)
             configure(machine)

@@ -22,15 +22,34 @@ POWER_OFF_SECONDS = 60
 RECEIVES = 1000
 
 
+class Marked:
+    """A stream in which marks stand; take() returns the data without them."""
+
+    def __init__(self, mark):
+        self.mark = mark
+        self.rest = b''     # what may be the beginning of a mark
+        self.count = 0      # of marks that came and that nobody has used
+
+    def take(self, data):
+        *parts, last = (self.rest + data).split(self.mark)
+        self.count += len(parts)
+        keep = next((size for size in range(min(len(last), len(self.mark) - 1), 0, -1)
+                     if self.mark.startswith(last[-size:])), 0)
+        self.rest = last[len(last) - keep:]
+        return b''.join(parts) + last[:len(last) - keep]
+
+
 class Machine:
     """Runs QEMU and hands what comes in on each channel to a function.
 
     on_output(data), on_error(data) get bytes; on_control(line) gets text, after
-    all that was written to the other channels before it. The guest waits for an
-    empty line in answer, so nothing that it writes later comes before it either.
+    all that was written to the other channels before it: the ports of a machine
+    keep no order among each other, so the guest ends what it wrote on those two
+    with the mark before each line of control. It waits for an empty line in
+    answer, so nothing that it writes later comes before that line either.
     """
 
-    def __init__(self, kernel, initrd, memory=1024, cpus=2, append='', extra=(),
+    def __init__(self, kernel, initrd, mark, memory=1024, cpus=2, append='', extra=(),
                  interactive=False):
         self.on_output = lambda data: None
         self.on_error = lambda data: None
@@ -39,6 +58,8 @@ class Machine:
         self.status = None      # exit status of the command
         self.problem = None     # why the machine itself failed
         self.control = b''
+        self.waiting = []       # lines of control whose marks have not come
+        self.marked = {name: Marked(mark.encode()) for name in ('out', 'err')}
         self.heard = False      # whether the guest's user space said anything
         self.progress = None    # a BootProgress
         self.channels = {}
@@ -100,14 +121,11 @@ class Machine:
                     self.problem = self.problem or 'the machine hangs: time is over'
                     return
                 ready = [key.data for key, _ in selector.select(left)]
-                if 'ctl' in ready:
-                    # A line there tells about output that was written before it.
-                    ready = list(self.channels)
                 for name in sorted(ready, key='log out err ctl'.split().index):
                     if not self._receive(name):
-                        ours = self.channels[name][0]
-                        if ours in [key.fileobj for key in selector.get_map().values()]:
-                            selector.unregister(ours)
+                        selector.unregister(self.channels[name][0])
+                self._obey()
+        self._flush()
 
     def _receive(self, name):
         """Takes what waits on a channel; False at its end."""
@@ -128,28 +146,48 @@ class Machine:
                 self.log += data
                 if self.progress and not self.heard:
                     self.progress.log(data)
-            elif name == 'out':
-                self.on_output(data)
-            elif name == 'err':
-                self.on_error(data)
+            elif name == 'ctl':
+                *lines, self.control = (self.control + data).split(b'\n')
+                self.waiting += [line.decode(errors='replace') for line in lines]
             else:
-                self._control(data)
+                self._pass_on(name, self.marked[name].take(data))
         return True
 
-    def _control(self, data):
-        *lines, self.control = (self.control + data).split(b'\n')
-        for line in lines:
-            text = line.decode(errors='replace')
-            word, _, rest = text.partition(' ')
-            if word == 'status':
-                self.status = int(rest)
-                self.deadline = time.monotonic() + POWER_OFF_SECONDS
-            elif word == 'fault':
-                self.problem = rest
-            else:
-                self.on_control(text)
-                # What the guest writes from here on comes after that line.
+    def _pass_on(self, name, data):
+        if data:
+            (self.on_output if name == 'out' else self.on_error)(data)
+
+    def _obey(self):
+        """Lines of control whose marks are there, and those that have none."""
+        while self.waiting:
+            if not self.waiting[0].startswith('fault '):
+                if not all(marked.count for marked in self.marked.values()):
+                    return
+                for marked in self.marked.values():
+                    marked.count -= 1
+            self._control(self.waiting.pop(0))
+
+    def _flush(self):
+        """What is left when the machine is off, whether marks came or not."""
+        for name, marked in self.marked.items():
+            self._pass_on(name, marked.rest)
+        for text in self.waiting:
+            self._control(text)
+
+    def _control(self, text):
+        word, _, rest = text.partition(' ')
+        if word == 'status':
+            self.status = int(rest)
+            self.deadline = time.monotonic() + POWER_OFF_SECONDS
+        elif word == 'fault':
+            self.problem = rest
+        else:
+            self.on_control(text)
+            # What the guest writes from here on comes after that line.
+            try:
                 self.channels['ctl'][0].send(b'\n')
+            except OSError:
+                pass  # a machine that is off waits for no answer
 
     def missed_patch(self):
         """Whether the emulator, not the kernel, failed while the kernel booted.

@@ -10,7 +10,7 @@ import tempfile
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.insert(0, HERE)
-from machine import Machine  # noqa: E402
+from machine import Machine, Marked  # noqa: E402
 
 FAILED = 125
 # All bytes, so that no terminal's translation goes unnoticed.
@@ -99,7 +99,7 @@ class BootedKernel:
 
 
 def check_missed_patch(report):
-    machine = Machine(BootedKernel, '/none')
+    machine = Machine(BootedKernel, '/none', 'mark')
     machine.problem = 'the machine went down before the command ended'
     report.check('another early end is not tried again', not machine.missed_patch())
     machine.log += b'[    2.873339] Oops: int3: 0000 [#1] PREEMPT SMP NOPTI\r\n'
@@ -108,8 +108,46 @@ def check_missed_patch(report):
     report.check('one after user space has begun is not', not machine.missed_patch())
 
 
+def check_marks(report):
+    stream = b'one\x1eab\x1eabctwo\x1eabc\x1eabc\x1eab'
+    wrong = []
+    for size in range(1, len(stream) + 1):
+        marked = Marked(b'\x1eabc')
+        data = b''.join(marked.take(stream[at:at + size]) for at in range(0, len(stream), size))
+        if (data, marked.rest, marked.count) != (b'one\x1eabtwo', b'\x1eab', 3):
+            wrong.append((size, data, marked.rest, marked.count))
+    report.check('marks are found wherever the stream is cut', not wrong, wrong)
+
+
+class Ports(Machine):
+    """A machine whose channels a test feeds by hand."""
+
+    def __init__(self):
+        super().__init__(BootedKernel, '/none', '|')
+        self.seen = []
+        self.on_output = lambda data: self.seen.append(data.decode())
+        self.on_control = self.seen.append
+
+    def feed(self, **channels):
+        for name, data in channels.items():
+            self.channels[name][1].send(data)
+            self._receive(name)
+            self._obey()
+
+
+def check_order(report):
+    machine = Ports()
+    machine.feed(ctl=b'end 0\n', err=b'|', out=b'late|')
+    report.check('control waits for the output before it', machine.seen == ['late', 'end 0'],
+                 machine.seen)
+    machine.feed(ctl=b'fault no port\n')
+    report.check('a fault waits for nothing', machine.problem == 'no port', machine.problem)
+
+
 def main():
-    report = Report(21)
+    report = Report(24)
+    check_marks(report)
+    check_order(report)
     check_missed_patch(report)
     with tempfile.TemporaryDirectory() as folder:
         check_channels(report, folder)
