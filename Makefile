@@ -5,7 +5,7 @@
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-# Nothing that was built on the way is removed.
+# Nothing that was built on the way is removed; prerequisites here or in a fragment would undo it.
 .SECONDARY:
 .SUFFIXES:
 
@@ -15,6 +15,7 @@ O ?= build
 V ?= 0
 # KDIR=, KVER=	the kernel to build modules for: its build folder, or its version
 # KERNEL=NAME	the kernel of the virtual machine, a row of tests/vm/kernels
+# SUITE=NAME	the Debian release of test-root (trixie)
 
 VERSION := $(file <VERSION)
 
@@ -133,6 +134,11 @@ test: ## installs what is missing, builds everything, runs every test
 run-tests: tests vm-modules
 	$(Q)O=$(O) tests/run $(TESTS_NATIVE) --vm-count $(words machine load unload log $(TESTS_VM)) \
 		--vm 'tests/vm/suite $(vm-kernel) $(vm-add) $(TESTS_VM)'
+
+SUITE ?= trixie
+.PHONY: test-root
+test-root: ## make test on a bare Debian of another release (SUITE=), in a folder of the cache
+	$(Q)tests/root $(SUITE) make test
 
 .PHONY: demo
 demo: ## classifies images on the simulated NPU, in a virtual machine

@@ -25,6 +25,8 @@ MODEL = os.path.join(reference.HERE, "fashion.onnx")
 
 def conformance(name):
     folder = os.path.join(VECTORS, "test_" + name)
+    if not os.path.exists(folder):
+        folder += "_uint8_float32"  # the name since ONNX 1.15
 
     def tensor(file):
         with open(os.path.join(folder, "test_data_set_0", file), "rb") as f:

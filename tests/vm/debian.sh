@@ -11,10 +11,17 @@ die() {
 	exit 1
 }
 
-# kernel_row NAME: its row of tests/vm/kernels, the first without a name
+# kernel_row NAME: its row of tests/vm/kernels. Without a name it is the first of this machine's
+# Debian release, whose compiler the headers packages ask for, or else the first of all.
 kernel_row() {
-	awk -v name="$1" '!/^#/ && NF == 3 && (name == "" || $1 == name) { print; found = 1; exit }
-		END { exit !found }' "$here/kernels" || die "no kernel $1 in tests/vm/kernels"
+	release=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
+	awk -v name="$1" -v release="$release" '
+		/^#/ || NF != 3 { next }
+		name != "" { if ($1 == name) row = row ? row : $0; next }
+		row == "" { row = $0 }
+		!own && release != "" && index($2, release) == 1 { row = $0; own = 1 }
+		END { print row; exit row == "" }' "$here/kernels" ||
+		die "no kernel $1 in tests/vm/kernels"
 }
 
 debian_mirror() {

@@ -5,7 +5,7 @@
 # kernel and apt configuration stay as they are.
 #
 # usage: tests/vm/kernel.sh [--kernel NAME] [--update] [--get WHAT]
-#   NAME   a row of tests/vm/kernels (the first one by default)
+#   NAME   a row of tests/vm/kernels (this machine's release by default)
 #   WHAT   kdir, image, version, modules or root: prints that alone
 set -eu
 
