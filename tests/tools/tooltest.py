@@ -60,6 +60,11 @@ class Report:
                 print('# ' + line)
 
 
+    def skip(self, name, reason):
+        self.number += 1
+        print(f'ok {self.number} - {name} # SKIP {reason}', flush=True)
+
+
 def main(*groups):
     """Each group gets the report and a folder of its own."""
     report = Report()
