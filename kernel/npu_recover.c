@@ -91,21 +91,25 @@ static bool npu_queue_gets_on(struct npu_queue *queue)
 
 /*
  * Who is to blame when @suspect has waited too long: not who waits behind
- * others, but who has the device. NULL if it is not known who does.
+ * others, but who has the device. Of several whose jobs have begun, those with
+ * lower priorities made room for the highest at a YIELD, and wait. NULL if it is
+ * not known who has the device.
  */
 static struct npu_queue *npu_queue_guilty(struct npu_queue *suspect)
 {
-	struct npu_queue *queue, *guilty = NULL;
+	struct npu_queue *guilty = npu_queue_runs(suspect) ? suspect : NULL;
+	struct npu_queue *queue;
 	bool alone = true;
 
 	lockdep_assert_held(&suspect->ndev->lists_lock);
-	if (suspect->broken || npu_queue_runs(suspect))
+	if (suspect->broken)
 		return suspect;
 	list_for_each_entry(queue, &suspect->ndev->queues, link) {
 		if (queue == suspect || !queue->live || npu_queue_idle(queue))
 			continue;
 		alone = false;
-		if (npu_queue_runs(queue))
+		if (npu_queue_runs(queue) &&
+		    (!guilty || queue->desc.priority > guilty->desc.priority))
 			guilty = queue;
 	}
 	return alone ? suspect : guilty;

@@ -329,6 +329,16 @@ void test_program_gemm(struct test_program *program, uint64_t micro_ops)
 	test_program_add(program, &insn);
 }
 
+void test_program_yield(struct test_program *program)
+{
+	struct npu_insn insn = {
+		.format = NPU_FORMAT_YIELD,
+		.yield = { .opcode = NPU_OP_EXT, .ext_op = NPU_EXT_YIELD },
+	};
+
+	test_program_add(program, &insn);
+}
+
 void test_program_finish(struct test_program *program, bool after_store)
 {
 	struct npu_insn insn = {

@@ -74,6 +74,7 @@ void test_program_load(struct test_program *program, unsigned int memory, uint32
 void test_program_store(struct test_program *program, uint32_t sram, uint64_t element,
 			uint32_t count);
 void test_program_gemm(struct test_program *program, uint64_t micro_ops);
+void test_program_yield(struct test_program *program);
 void test_program_finish(struct test_program *program, bool after_store);
 uint32_t test_copy_program(void *words, uint64_t from, uint64_t to, uint32_t count);
 uint32_t test_spin_program(void *words);

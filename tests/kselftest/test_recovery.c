@@ -9,9 +9,10 @@
 #define DEBUGFS		"/sys/kernel/debug"
 #define DEBUGFS_RESET	DEBUGFS "/accel/npu_sim.npu.0/reset"
 
-#define CODE_VA	TEST_VA
-#define SPIN_VA	(TEST_VA + 1024)
-#define DATA_VA	(TEST_VA + 0x10000)
+#define CODE_VA		TEST_VA
+#define SPIN_VA		(TEST_VA + 1024)
+#define POLITE_VA	(TEST_VA + 2048)
+#define DATA_VA		(TEST_VA + 0x10000)
 
 FIXTURE(recovery)
 {
@@ -21,16 +22,20 @@ FIXTURE(recovery)
 	uint32_t neighbour;
 	uint32_t sync;
 	uint32_t other_sync;
+	uint8_t *code;
 	uint8_t *data;
 	struct drm_npu_job copy;
 	struct drm_npu_job other_copy;
 	struct drm_npu_job spin;
+	struct drm_npu_job other_spin;
 };
 
-static int programs(int fd, uint8_t **data, struct drm_npu_job *copy, struct drm_npu_job *spin)
+static int programs(int fd, uint8_t **code_out, uint8_t **data, struct drm_npu_job *copy,
+		    struct drm_npu_job *spin)
 {
 	uint8_t *code = test_buffer(fd, CODE_VA, TEST_PAGE, TEST_RWX, NULL);
 
+	*code_out = code;
 	*data = test_buffer(fd, DATA_VA, 2 * TEST_PAGE, TEST_RW, NULL);
 	if (code == MAP_FAILED || *data == MAP_FAILED)
 		return -1;
@@ -43,8 +48,7 @@ static int programs(int fd, uint8_t **data, struct drm_npu_job *copy, struct drm
 
 FIXTURE_SETUP(recovery)
 {
-	struct drm_npu_job unused;
-	uint8_t *other_data;
+	uint8_t *other_code, *other_data;
 
 	mount("debugfs", DEBUGFS, "debugfs", 0, NULL);
 	self->fd = test_open(0);
@@ -55,8 +59,9 @@ FIXTURE_SETUP(recovery)
 	ASSERT_EQ(0, test_queue_create(self->other, 1, 0, &self->neighbour));
 	ASSERT_EQ(0, test_syncobj_create(self->fd, &self->sync));
 	ASSERT_EQ(0, test_syncobj_create(self->other, &self->other_sync));
-	ASSERT_EQ(0, programs(self->fd, &self->data, &self->copy, &self->spin));
-	ASSERT_EQ(0, programs(self->other, &other_data, &self->other_copy, &unused));
+	ASSERT_EQ(0, programs(self->fd, &self->code, &self->data, &self->copy, &self->spin));
+	ASSERT_EQ(0, programs(self->other, &other_code, &other_data, &self->other_copy,
+			      &self->other_spin));
 }
 
 FIXTURE_TEARDOWN(recovery)
@@ -217,6 +222,46 @@ TEST_F(recovery, hang_bans_the_guilty_queue_alone)
 	ASSERT_EQ(0, test_queue_create(self->fd, 1, 0, &again));
 	EXPECT_EQ(0, test_run(self->fd, again, &self->copy));
 	EXPECT_EQ(0, test_queue_destroy(self->fd, self->queue));
+}
+
+/* Many parts, after each of which it lets a higher priority come first. */
+static uint32_t yielding_program(void *words)
+{
+	struct test_program program = { .words = words };
+	uint32_t part;
+
+	for (part = 0; part < 40; part++) {
+		test_program_gemm(&program, 500000);
+		test_program_yield(&program);
+	}
+	test_program_finish(&program, false);
+	return program.count;
+}
+
+TEST_F(recovery, hang_bans_who_came_first_not_who_made_room)
+{
+	struct drm_npu_job polite = { .insn_va = POLITE_VA };
+	struct drm_npu_queue_query query;
+	uint32_t low, high;
+
+	polite.insn_count = yielding_program(self->code + (POLITE_VA - CODE_VA));
+	ASSERT_EQ(0, test_queue_create(self->fd, 0, 0, &low));
+	ASSERT_EQ(0, test_queue_create(self->other, 3, 0, &high));
+	ASSERT_EQ(0, test_submit(self->fd, low, &polite, 1, self->sync));
+	test_wait_until_it_runs(self->fd);
+	ASSERT_EQ(0, test_submit(self->other, high, &self->other_spin, 1, self->other_sync));
+	test_wait_until_it_runs(self->other);
+	ASSERT_EQ(0, test_write_file(SYSFS_FROZEN, "1"));
+	ASSERT_EQ(0, test_write_file(HANG_MS, "200"));
+	EXPECT_EQ(-ECANCELED, test_syncobj_status(self->fd, self->sync));
+	EXPECT_EQ(-ECANCELED, test_syncobj_status(self->other, self->other_sync));
+	ASSERT_EQ(0, test_write_file(HANG_MS, "0"));
+	ASSERT_EQ(0, test_queue_query(self->fd, low, &query));
+	EXPECT_EQ(0, query.state);
+	EXPECT_EQ(1, query.resets);
+	ASSERT_EQ(0, test_queue_query(self->other, high, &query));
+	EXPECT_EQ(DRM_NPU_QUEUE_BANNED, query.state);
+	EXPECT_EQ(0, test_run(self->fd, low, &self->copy));
 }
 
 TEST_F(recovery, commands_survive_a_hang)
