@@ -7,6 +7,8 @@
  * buffers that others can see carry fences of their own.
  */
 #include <linux/dma-resv.h>
+#include <linux/minmax.h>
+#include <linux/sort.h>
 #include <drm/drm_utils.h>
 #include <drm/npu_accel.h>
 
@@ -56,6 +58,50 @@ static void npu_vm_resv_fill(struct npu_vm *vm, struct npu_vm_resv *resv, u32 ro
 	}
 }
 
+static int npu_vm_resv_cmp(const void *a, const void *b, const void *unused)
+{
+	const struct dma_resv *left = (*(struct drm_gem_object **)a)->resv;
+	const struct dma_resv *right = (*(struct drm_gem_object **)b)->resv;
+
+	return left < right ? -1 : left > right;
+}
+
+static void npu_vm_resv_swap(void *a, void *b, int size, const void *priv)
+{
+	const struct npu_vm_resv *resv = priv;
+	struct drm_gem_object **left = a, **right = b;
+
+	swap(*left, *right);
+	swap(resv->usages[left - resv->objs], resv->usages[right - resv->objs]);
+}
+
+/*
+ * One dma-buf that was imported twice is two buffers with one reservation, which
+ * can be locked once only.
+ */
+static void npu_vm_resv_unique(struct npu_vm_resv *resv)
+{
+	u32 count = resv->count;
+	u32 i, kept = 0;
+
+	/* The root stays first: its reservation is nobody else's. */
+	sort_r(resv->objs + 1, count - 1, sizeof(*resv->objs), npu_vm_resv_cmp,
+	       npu_vm_resv_swap, resv);
+	for (i = 1; i < count; i++) {
+		struct drm_gem_object *obj = resv->objs[i];
+
+		if (obj->resv == resv->objs[kept]->resv) {
+			/* A writer's usage is the lower one, and includes a reader's. */
+			resv->usages[kept] = min(resv->usages[kept], resv->usages[i]);
+			drm_gem_object_put(obj);
+			continue;
+		}
+		resv->objs[++kept] = obj;
+		resv->usages[kept] = resv->usages[i];
+	}
+	resv->count = kept + 1;
+}
+
 /* Lists what to lock: the root, and the shared buffers as of now. */
 static int npu_vm_resv_collect(struct npu_vm *vm, struct npu_vm_resv *resv)
 {
@@ -82,6 +128,8 @@ static int npu_vm_resv_collect(struct npu_vm *vm, struct npu_vm_resv *resv)
 	mutex_unlock(&vm->bos_lock);
 	if (ret)
 		npu_vm_resv_put(resv);
+	else if (resv->count > 2)
+		npu_vm_resv_unique(resv);
 	return ret;
 }
 

@@ -180,6 +180,34 @@ TEST_F(prime, memory_of_another_driver)
 	EXPECT_EQ(0, copy(self->other, self->other_queue, self->other_code));
 }
 
+TEST_F(prime, memory_imported_twice)
+{
+	const uint64_t va = DATA_VA + 0x100000;
+	uint32_t first, second;
+	uint8_t *data = NULL;
+	int dmabuf = udmabuf(&data);
+
+	ASSERT_GE(dmabuf, 0);
+	ASSERT_EQ(0, to_handle(self->other, dmabuf, &first));
+	ASSERT_EQ(0, test_bind(self->other, first, DATA_VA, 0, TEST_PAGE, DRM_NPU_BIND_READ));
+	/* The mapping keeps the buffer, but the client has no handle for it. */
+	test_bo_close(self->other, first);
+	ASSERT_EQ(0, to_handle(self->other, dmabuf, &second));
+	close(dmabuf);
+	ASSERT_EQ(0, test_bind(self->other, second, DATA_VA + TEST_PAGE, TEST_PAGE, TEST_PAGE,
+			       TEST_RW));
+	/* Others that are shared, before and after it in the list. */
+	ASSERT_EQ(0, share(self->owner, self->handle, self->other, &first));
+	ASSERT_EQ(0, test_bind(self->other, first, va, 0, TEST_PAGE, TEST_RW));
+	memset(data, 0x45, TEST_PAGE);
+	ASSERT_EQ(0, copy(self->other, self->other_queue, self->other_code));
+	EXPECT_EQ(0x45, data[TEST_PAGE]);
+	/* What may write through one of them is a writer of the memory. */
+	ASSERT_EQ(0, spin(self->other, self->other_queue, self->other_code));
+	EXPECT_EQ(-ETIME, test_bo_wait(self->other, second, DRM_NPU_BO_WAIT_READ, 0));
+	EXPECT_EQ(-ETIME, test_bo_wait(self->owner, self->handle, DRM_NPU_BO_WAIT_READ, 0));
+}
+
 TEST_F(prime, export_refuses_bad_handle)
 {
 	EXPECT_EQ(-ENOENT, to_fd(self->owner, 12345));
