@@ -33,15 +33,15 @@ static void npu_bo_free(struct drm_gem_object *obj)
 /* From here on the buffer's own reservation carries the fences of submissions. */
 static int npu_bo_share(struct npu_bo *bo)
 {
-	struct npu_device *ndev = to_npu_device(bo->base.base.dev);
 	struct npu_vm_bo *vm_bo;
 	int ret = 0;
 
 	WRITE_ONCE(bo->shared, true);
-	atomic_inc(&ndev->export_seq);
 
 	mutex_lock(&bo->lock);
 	list_for_each_entry(vm_bo, &bo->vm_bos, bo_link) {
+		/* Pairs with npu_vm_resv_lock(): clients that map the buffer, and no others. */
+		atomic_inc_return_release(&vm_bo->vm->share_seq);
 		ret = npu_vm_resv_share(vm_bo->vm, vm_bo);
 		if (ret)
 			break;

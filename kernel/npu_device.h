@@ -87,7 +87,6 @@ struct npu_mem {
  * @bos_lock: guards @bos
  * @bos: buffers
  * @bo_bytes: their size
- * @export_seq: counts buffers that became shared
  * @submit_wq: runs the schedulers
  * @timeout_wq: ordered; runs all that may abort jobs or reset the device
  * @reset_work: resets the device without a guilty queue
@@ -135,7 +134,6 @@ struct npu_device {
 	struct mutex bos_lock; /* guards bos */
 	struct list_head bos;
 	atomic64_t bo_bytes;
-	atomic_t export_seq;
 
 	struct workqueue_struct *submit_wq;
 	struct workqueue_struct *timeout_wq;

@@ -159,8 +159,9 @@ static int npu_vm_resv_lock_once(struct npu_vm *vm, struct npu_vm_resv *resv)
  * @resv: filled in
  *
  * Once the root is locked no buffer can become shared unseen: either its
- * sharing was counted before, and the buffer is in the list, or the one who
- * shares it has yet to lock the root, and copies the fence from there.
+ * sharing was counted before (npu_bo_share() sets @shared, counts, and locks the
+ * root, in this order), and the buffer is in the list, or the one who shares it
+ * has yet to lock the root, and copies the fence from there.
  *
  * Return: 0; -EINTR or -ERESTARTSYS; -ENOMEM.
  */
@@ -169,9 +170,9 @@ int npu_vm_resv_lock(struct npu_vm *vm, struct npu_vm_resv *resv)
 	int seen, ret;
 
 	for (;;) {
-		seen = atomic_read(&vm->ndev->export_seq);
+		seen = atomic_read_acquire(&vm->share_seq);
 		ret = npu_vm_resv_lock_once(vm, resv);
-		if (ret || seen == atomic_read(&vm->ndev->export_seq))
+		if (ret || seen == atomic_read(&vm->share_seq))
 			return ret;
 		npu_vm_resv_unlock(resv);
 	}

@@ -21,13 +21,15 @@ struct npu_bo;
  * @ndev: device
  * @root: object without memory whose reservation holds the fences of all
  *	submissions that may use this address space
- * @lock: guards all below but @bos. Held while the firmware invalidates
- *	translations: bounded, and nothing that a reset needs waits for it.
+ * @lock: guards all below but @bos and @share_seq. Held while the firmware
+ *	invalidates translations: bounded, and nothing that a reset needs waits
+ *	for it.
  * @pt: page tables; valid if pt.root
  * @context: context in the device, 0 if it has none yet
  * @maps: mappings, by address
  * @bos_lock: guards @bos; nests inside @lock
  * @bos: buffers that have mappings here (struct npu_vm_bo)
+ * @share_seq: counts buffers that became shared while they were mapped here
  */
 struct npu_vm {
 	struct npu_device *ndev;
@@ -38,6 +40,7 @@ struct npu_vm {
 	struct rb_root_cached maps;
 	struct mutex bos_lock; /* guards bos */
 	struct list_head bos;
+	atomic_t share_seq;
 };
 
 /**
