@@ -103,8 +103,25 @@ static void npu_bo_add(struct npu_device *ndev, struct npu_bo *bo)
 	mutex_unlock(&ndev->bos_lock);
 }
 
-struct drm_gem_object *npu_bo_import(struct drm_device *drm, struct dma_buf_attachment *attach,
-				     struct sg_table *sgt)
+/*
+ * The object goes into the device's list before it is complete: npu_bos_unmap()
+ * comes after all who are in here, and finds no mapping that it does not know.
+ */
+struct drm_gem_object *npu_bo_import(struct drm_device *drm, struct dma_buf *dma_buf)
+{
+	struct drm_gem_object *obj;
+	int idx;
+
+	if (!drm_dev_enter(drm, &idx))
+		return ERR_PTR(-ENODEV);
+	obj = drm_gem_prime_import(drm, dma_buf);
+	drm_dev_exit(idx);
+	return obj;
+}
+
+struct drm_gem_object *npu_bo_import_sg_table(struct drm_device *drm,
+					      struct dma_buf_attachment *attach,
+					      struct sg_table *sgt)
 {
 	struct drm_gem_object *obj = drm_gem_shmem_prime_import_sg_table(drm, attach, sgt);
 

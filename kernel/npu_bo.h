@@ -32,8 +32,10 @@ static inline struct npu_bo *to_npu_bo(struct drm_gem_object *obj)
 }
 
 struct drm_gem_object *npu_bo_gem_create(struct drm_device *drm, size_t size);
-struct drm_gem_object *npu_bo_import(struct drm_device *drm, struct dma_buf_attachment *attach,
-				     struct sg_table *sgt);
+struct drm_gem_object *npu_bo_import(struct drm_device *drm, struct dma_buf *dma_buf);
+struct drm_gem_object *npu_bo_import_sg_table(struct drm_device *drm,
+					      struct dma_buf_attachment *attach,
+					      struct sg_table *sgt);
 void npu_bos_unmap(struct npu_device *ndev);
 
 int npu_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *file);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/memfd.h>
 #include <linux/sync_file.h>
+#include <linux/udmabuf.h>
 #include <poll.h>
 #include <time.h>
 
@@ -127,6 +129,26 @@ void *test_buffer(int fd, uint64_t va, uint64_t size, uint32_t flags, uint32_t *
 	if (test_bo_create(fd, size, handle) || test_bind(fd, *handle, va, 0, size, flags))
 		return MAP_FAILED;
 	return test_bo_map(fd, *handle, size);
+}
+
+/* Memory of another driver: udmabuf makes a dma-buf, which is returned, of a memfd. */
+int test_udmabuf(uint64_t size, uint8_t **data)
+{
+	struct udmabuf_create create = { .flags = UDMABUF_FLAGS_CLOEXEC, .size = size };
+	int device = open("/dev/udmabuf", O_RDWR | O_CLOEXEC);
+	int memfd = memfd_create("npu", MFD_ALLOW_SEALING | MFD_CLOEXEC);
+	int fd;
+
+	if (device < 0 || memfd < 0)
+		return -1;
+	if (ftruncate(memfd, size) || fcntl(memfd, F_ADD_SEALS, F_SEAL_SHRINK))
+		return -1;
+	*data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
+	create.memfd = memfd;
+	fd = ioctl(device, UDMABUF_CREATE, &create);
+	close(device);
+	close(memfd);
+	return *data == MAP_FAILED ? -1 : fd;
 }
 
 int test_queue_create(int fd, uint32_t priority, uint64_t limit, uint32_t *id)

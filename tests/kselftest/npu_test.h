@@ -43,6 +43,8 @@ int test_bind(int fd, uint32_t handle, uint64_t va, uint64_t offset, uint64_t si
 int test_unbind(int fd, uint64_t va, uint64_t size);
 void *test_buffer(int fd, uint64_t va, uint64_t size, uint32_t flags, uint32_t *handle);
 
+int test_udmabuf(uint64_t size, uint8_t **data);
+
 int test_queue_create(int fd, uint32_t priority, uint64_t limit, uint32_t *id);
 int test_queue_destroy(int fd, uint32_t id);
 int test_queue_query(int fd, uint32_t id, struct drm_npu_queue_query *query);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Buffers shared between two clients by PRIME, and with other drivers. */
-#include <linux/memfd.h>
-#include <linux/udmabuf.h>
-
 #include "tests/kselftest/npu_harness.h"
 
 #define CODE_VA	TEST_VA
@@ -143,31 +140,11 @@ TEST_F(prime, wait_sees_jobs_from_before_the_export)
 	EXPECT_EQ(0, test_bo_wait(self->other, imported, 0, TEST_WAIT_MS));
 }
 
-/* Memory of another driver: udmabuf makes a dma-buf of a memfd. */
-static int udmabuf(uint8_t **data)
-{
-	struct udmabuf_create create = { .flags = UDMABUF_FLAGS_CLOEXEC, .size = 2 * TEST_PAGE };
-	int device = open("/dev/udmabuf", O_RDWR | O_CLOEXEC);
-	int memfd = memfd_create("npu", MFD_ALLOW_SEALING | MFD_CLOEXEC);
-	int fd;
-
-	if (device < 0 || memfd < 0)
-		return -1;
-	if (ftruncate(memfd, 2 * TEST_PAGE) || fcntl(memfd, F_ADD_SEALS, F_SEAL_SHRINK))
-		return -1;
-	*data = mmap(NULL, 2 * TEST_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
-	create.memfd = memfd;
-	fd = ioctl(device, UDMABUF_CREATE, &create);
-	close(device);
-	close(memfd);
-	return *data == MAP_FAILED ? -1 : fd;
-}
-
 TEST_F(prime, memory_of_another_driver)
 {
 	uint32_t imported;
 	uint8_t *data = NULL;
-	int dmabuf = udmabuf(&data);
+	int dmabuf = test_udmabuf(2 * TEST_PAGE, &data);
 
 	ASSERT_GE(dmabuf, 0);
 	ASSERT_EQ(0, to_handle(self->other, dmabuf, &imported));
@@ -185,7 +162,7 @@ TEST_F(prime, memory_imported_twice)
 	const uint64_t va = DATA_VA + 0x100000;
 	uint32_t first, second;
 	uint8_t *data = NULL;
-	int dmabuf = udmabuf(&data);
+	int dmabuf = test_udmabuf(2 * TEST_PAGE, &data);
 
 	ASSERT_GE(dmabuf, 0);
 	ASSERT_EQ(0, to_handle(self->other, dmabuf, &first));

@@ -240,17 +240,30 @@ TEST_F(unplug, fence_keeps_the_driver)
 	EXPECT_EQ(0, device_works());
 }
 
-/* Opens, submits, maps and closes until it is killed. */
+/* Memory of another driver, each time with a buffer object of its own. */
+static void import(int fd, int dmabuf)
+{
+	struct drm_prime_handle prime = { .fd = dmabuf };
+
+	if (!test_ioctl(fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime))
+		test_bo_close(fd, prime.handle);
+}
+
+/* Opens, imports, submits, maps and closes until it is killed. */
 static void hammer(void)
 {
 	struct drm_npu_job jobs[16] = {};
 	uint32_t queue, sync, i;
+	uint8_t *memory;
+	int dmabuf = test_udmabuf(2 * TEST_PAGE, &memory);
 	int fd;
 
 	for (;;) {
 		fd = open_device();
 		if (fd < 0)
 			continue;
+		for (i = 0; i < 20; i++)
+			import(fd, dmabuf);
 		test_queue_create(fd, 1, 0, &queue);
 		test_syncobj_create(fd, &sync);
 		for (i = 0; i < 20; i++) {
