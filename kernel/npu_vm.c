@@ -305,7 +305,10 @@ static void npu_vm_carve(struct npu_bind *bind, u64 start, u64 last, struct npu_
 	kfree(spare);
 }
 
-/* The pieces of memory behind [offset, offset + size) of a buffer. */
+/*
+ * The pieces of memory behind [offset, offset + size) of a buffer: their number, or
+ * a negative errno. What another driver exports may be shorter than it says.
+ */
 static int npu_bind_runs(struct sg_table *sgt, u64 offset, u64 size, struct npu_pt_run **out)
 {
 	struct npu_pt_run *runs;
@@ -328,6 +331,10 @@ static int npu_bind_runs(struct sg_table *sgt, u64 offset, u64 size, struct npu_
 				.size = to - from,
 			};
 		at += sg_dma_len(sg);
+	}
+	if (at < end) {
+		kvfree(runs);
+		return -ENXIO;
 	}
 	*out = runs;
 	return count;

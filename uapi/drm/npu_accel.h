@@ -242,7 +242,8 @@ struct drm_npu_bind_op {
  * are checked before the first is carried out; should memory run out in
  * between, those before @failed_op are in force. Unmapping memory that a
  * running job uses makes that job fault. EINVAL: a field of an operation or of
- * the call; ENOENT: no such buffer; ENOMEM.
+ * the call; ENOENT: no such buffer; ENXIO: an imported buffer whose exporter gave
+ * less memory than it has bytes; ENOMEM.
  */
 struct drm_npu_vm_bind {
 	__u32 op_count;
