@@ -16,6 +16,7 @@ V ?= 0
 # KDIR=, KVER=	the kernel to build modules for: its build folder, or its version
 # KERNEL=NAME	the kernel of the virtual machine, a row of tests/vm/kernels
 # SUITE=NAME	the Debian release of test-root (trixie)
+# PREFIX=DIR, DESTDIR=DIR	where "make install" puts things (also LIBDIR=, BINDIR=)
 
 VERSION := $(file <VERSION)
 
@@ -64,6 +65,7 @@ include $(sort $(wildcard firmware/*/build.mk))
 include $(sort $(wildcard userspace/*/build.mk))
 include $(sort $(wildcard tests/*/build.mk tests/unit/*.mk))
 -include $(shell find $(O) -name '*.d' 2>/dev/null)
+include userspace/packaging/install.mk
 
 $(O)/%.o: %.c
 	$(call say,CC,$<)
@@ -177,6 +179,18 @@ check: ## style and static analysis: sparse, checkpatch, lengths
 run-check:
 	$(Q)tests/check $(vm-kdir) $(O)/checkpatch.txt
 
+##@ Installing
+
+.PHONY: install
+install: install-userspace $(if $(install-kdir),install-modules) ## libnpu, tool, manual pages, firmware; modules too where the kernel fits
+	$(if $(install-kdir),,@echo 'kernel modules are left out: the running kernel has no CONFIG_DRM_ACCEL; KDIR= or KVER= names another')
+
+.PHONY: uninstall
+uninstall: ## removes what "make install" with the same folders put there
+	$(Q)userspace/packaging/install.sh remove '$(DESTDIR)' $(INSTALL_FILES) \
+		$(foreach m,$(INSTALLED_MODULES),$(if $(install-release),644:$(m):/lib/modules/$(install-release)/updates/$(m)))
+	$(Q)[ -n '$(DESTDIR)' ] || [ -z '$(install-release)' ] || depmod '$(install-release)'
+
 ##@ Other
 
 .PHONY: help
@@ -185,4 +199,4 @@ help: ## this list
 		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
 		/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@printf '\nVariables\n'
-	@sed -n 's/^# \([A-Z]\{1,6\}=[^\t]*\)\t/  \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
+	@sed -n 's/^# \([A-Z]\{1,7\}=[^\t]*\)\t/  \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 28

@@ -33,6 +33,6 @@ $(LIBNPU_OUT)/libnpu.so: $(LIBNPU_SO)
 
 $(LIBNPU_OUT)/libnpu.pc: userspace/libnpu/libnpu.pc.in VERSION
 	$(Q)mkdir -p $(@D)
-	$(Q)sed 's|@prefix@|/usr|; s|@version@|$(VERSION)|' $< > $@
+	$(Q)sed 's|@prefix@|/usr|; s|@libdir@|$${prefix}/lib|; s|@includedir@|$${prefix}/include|; s|@version@|$(VERSION)|' $< > $@
 
 USERSPACE += $(LIBNPU) $(LIBNPU_OUT)/libnpu.so $(LIBNPU_OUT)/libnpu.pc
