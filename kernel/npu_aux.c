@@ -76,6 +76,7 @@ static struct auxiliary_driver npu_aux_driver = {
 	.probe = npu_aux_probe,
 	.remove = npu_aux_remove,
 	.id_table = npu_aux_ids,
+	.driver.dev_groups = npu_sysfs_groups,
 };
 
 int npu_aux_register(void)

@@ -7,21 +7,13 @@
 #include "npu_device.h"
 #include "npu_queue.h"
 
-static const char * const npu_state_names[] = {
-	[NPU_STATE_DOWN] = "down",
-	[NPU_STATE_UP] = "up",
-	[NPU_STATE_RESETTING] = "resetting",
-	[NPU_STATE_WEDGED] = "wedged",
-	[NPU_STATE_GONE] = "gone",
-};
-
 static int npu_debugfs_state(struct seq_file *m, void *unused)
 {
 	struct drm_debugfs_entry *entry = m->private;
 	struct npu_device *ndev = to_npu_device(entry->dev);
 	struct npu_queue *queue;
 
-	seq_printf(m, "state %s\n", npu_state_names[npu_device_state(ndev)]);
+	seq_printf(m, "state %s\n", npu_state_name(npu_device_state(ndev)));
 	mutex_lock(&ndev->lists_lock);
 	seq_printf(m, "resets %llu\n", ndev->resets);
 	list_for_each_entry(queue, &ndev->queues, link) {

@@ -12,6 +12,7 @@
 #include "npu_client.h"
 #include "npu_command.h"
 #include "npu_queue.h"
+#include "npu_telemetry.h"
 
 #define NPU_BOOT_TIMEOUT_US	(10 * USEC_PER_SEC)
 
@@ -164,6 +165,7 @@ int npu_device_boot(struct npu_device *ndev)
 	struct npu_admin_sqe sqe;
 	int ret;
 
+	WRITE_ONCE(ndev->boots, ndev->boots + 1);
 	npu_command_prepare(ndev);
 	npu_cq_rings_prepare(ndev);
 	ret = npu_boot(&ndev->env, &ndev->fw, &ndev->admin, NPU_BOOT_TIMEOUT_US, &detail);
@@ -257,6 +259,8 @@ static int npu_device_init_soft(struct npu_device *ndev)
 	if (!ret)
 		ret = npu_accounts_init(ndev);
 	if (!ret)
+		ret = npu_sensors_init(ndev);
+	if (!ret)
 		ret = npu_device_init_wqs(ndev);
 	return ret;
 }
@@ -292,9 +296,12 @@ int npu_device_start(struct npu_device *ndev)
 	ret = npu_command_init(ndev);
 	if (ret)
 		return ret;
-	ret = npu_cq_rings_init(ndev);
+	ret = npu_sensors_start(ndev);
 	if (ret)
 		goto err_command;
+	ret = npu_cq_rings_init(ndev);
+	if (ret)
+		goto err_sensors;
 	/* Rings that an early interrupt may look at. */
 	npu_command_prepare(ndev);
 	npu_cq_rings_prepare(ndev);
@@ -312,6 +319,8 @@ err_reset:
 	hw->ops->irq_free(hw);
 err_rings:
 	npu_cq_rings_fini(ndev);
+err_sensors:
+	npu_sensors_stop(ndev);
 err_command:
 	npu_command_fini(ndev);
 	return ret;
@@ -357,5 +366,6 @@ void npu_device_stop(struct npu_device *ndev)
 	mutex_unlock(&ndev->clients_lock);
 	npu_bos_unmap(ndev);
 	npu_cq_rings_fini(ndev);
+	npu_sensors_stop(ndev);
 	npu_command_fini(ndev);
 }

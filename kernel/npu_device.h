@@ -20,6 +20,7 @@
 struct npu_closed;
 struct npu_cq_ring;
 struct npu_queue;
+struct npu_sensors;
 
 /**
  * enum npu_state - what can be done with a device
@@ -60,6 +61,7 @@ struct npu_mem {
  * @fw_version: HOST.FW_VERSION of the running firmware
  * @fw_features: HOST.FW_FEATURES
  * @fw_proto: HOST.FW_PROTO
+ * @boots: times that firmware was started
  * @state: enum npu_state; changes under @state_lock
  * @state_lock: guards changes of @state
  * @state_wait: woken when @state changes
@@ -90,6 +92,7 @@ struct npu_mem {
  * @submit_wq: runs the schedulers
  * @timeout_wq: ordered; runs all that may abort jobs or reset the device
  * @reset_work: resets the device without a guilty queue
+ * @sensors: the firmware's telemetry
  * @time_lock: keeps the two reads of the tick counter together
  */
 struct npu_device {
@@ -104,6 +107,7 @@ struct npu_device {
 	u32 fw_features;
 	u32 fw_proto;
 
+	u64 boots;
 	enum npu_state state;
 	spinlock_t state_lock; /* guards changes of state */
 	wait_queue_head_t state_wait;
@@ -138,6 +142,7 @@ struct npu_device {
 	struct workqueue_struct *submit_wq;
 	struct workqueue_struct *timeout_wq;
 	struct work_struct reset_work;
+	struct npu_sensors *sensors;
 	struct mutex time_lock; /* keeps two register reads together */
 };
 
@@ -182,6 +187,10 @@ int npu_fw_load(struct npu_device *ndev);
 /* npu_aux.c */
 int npu_aux_register(void);
 void npu_aux_unregister(void);
+
+/* npu_sysfs.c */
+extern const struct attribute_group *npu_sysfs_groups[];
+const char *npu_state_name(enum npu_state state);
 
 /* npu_debugfs.c */
 void npu_debugfs_init(struct npu_device *ndev);

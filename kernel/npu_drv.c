@@ -11,6 +11,7 @@
 #include "npu_client.h"
 #include "npu_query.h"
 #include "npu_queue.h"
+#include "npu_telemetry.h"
 
 /* Ends queues, which must not happen on the workqueues of their schedulers. */
 struct workqueue_struct *npu_release_wq;
@@ -143,6 +144,9 @@ struct npu_device *npu_drv_probe(struct npu_hw *hw)
 		npu_device_stop(ndev);
 		return ERR_PTR(ret);
 	}
+	ret = npu_hwmon_register(ndev);
+	if (ret)
+		drm_warn(&ndev->drm, "no hwmon device (error %d)\n", ret);
 	drm_info(&ndev->drm, "%u cores, %u queues, %u contexts, firmware %u.%u.%u, build %8phN\n",
 		 ndev->info.cores, ndev->info.queues, ndev->info.contexts - 1,
 		 ndev->fw_version >> 16, ndev->fw_version >> 8 & 0xff, ndev->fw_version & 0xff,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <dirent.h>
 #include <linux/memfd.h>
 #include <linux/sync_file.h>
 #include <linux/udmabuf.h>
@@ -18,12 +19,29 @@ int test_ioctl(int fd, unsigned long request, void *arg)
 	return ret < 0 ? -errno : 0;
 }
 
+/* The node's number changes with a binding while somebody holds the last one open. */
+static unsigned int test_minor(unsigned int index)
+{
+	unsigned int minor = index;
+	struct dirent *entry;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/sys/bus/auxiliary/devices/npu_sim.npu.%u/accel", index);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir)))
+		sscanf(entry->d_name, "accel%u", &minor);
+	if (dir)
+		closedir(dir);
+	return minor;
+}
+
 int test_open(unsigned int index)
 {
 	char path[32];
 	int fd;
 
-	snprintf(path, sizeof(path), "/dev/accel/accel%u", index);
+	snprintf(path, sizeof(path), "/dev/accel/accel%u", test_minor(index));
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The device goes away while clients use it. */
-#include <dirent.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -12,22 +11,6 @@
 #define DRIVER	"/sys/bus/auxiliary/drivers/npu/"
 #define CODE_VA	TEST_VA
 #define DATA_VA	(TEST_VA + 0x10000)
-
-/* The number of the node changes while somebody holds the last one open. */
-static int open_device(void)
-{
-	DIR *dir = opendir("/sys/bus/auxiliary/devices/" DEVICE "/accel");
-	struct dirent *entry;
-	unsigned int index;
-	int fd = -ENOENT;
-
-	while (dir && (entry = readdir(dir)))
-		if (sscanf(entry->d_name, "accel%u", &index) == 1)
-			fd = test_open(index);
-	if (dir)
-		closedir(dir);
-	return fd;
-}
 
 static int unbind(void)
 {
@@ -89,7 +72,7 @@ static int user_init(struct user *user)
 	struct drm_npu_job job = { .insn_va = CODE_VA };
 	uint8_t *code;
 
-	user->fd = open_device();
+	user->fd = test_open(0);
 	if (user->fd < 0 || test_queue_create(user->fd, 1, 0, &user->queue) ||
 	    test_syncobj_create(user->fd, &user->running) ||
 	    test_syncobj_create(user->fd, &user->waiting))
@@ -115,7 +98,7 @@ static int device_works(void)
 {
 	struct drm_npu_job job = {};
 	uint32_t queue;
-	int fd = open_device();
+	int fd = test_open(0);
 	int ret;
 
 	if (fd < 0)
@@ -259,7 +242,7 @@ static void hammer(void)
 	int fd;
 
 	for (;;) {
-		fd = open_device();
+		fd = test_open(0);
 		if (fd < 0)
 			continue;
 		for (i = 0; i < 20; i++)
