@@ -286,7 +286,7 @@ def enum_tables(items):
     out = []
     for e in items:
         head = 'Bit' if e.get('kind') == 'bits' else 'Value'
-        out += [f'.. _npu-{e["name"].replace("_", "-")}:', '']
+        out += [f'.. _npu-enum-{e["name"].replace("_", "-")}:', '']
         out += table(f'{e["name"]}: {e["doc"]}', [head, 'Name', 'Meaning'],
                      [[f'``{v["value"]}``', f'``{v["name"]}``', v['doc']] for v in e['values']], [10, 25, 65])
     return out
