@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Buffers: pages of shared memory, mapped for the device when they are first
- * bound, and pinned from then on; or the memory of another driver's dma-buf.
+ * bound, and pinned from then on; or the memory of another driver's dma-buf, or
+ * that of a process (npu_bo_user.c).
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
@@ -12,22 +13,28 @@
 #include "npu_bo.h"
 #include "npu_client.h"
 
-static void npu_bo_free(struct drm_gem_object *obj)
+void npu_bo_free(struct drm_gem_object *obj)
 {
 	struct npu_device *ndev = to_npu_device(obj->dev);
 	struct npu_bo *bo = to_npu_bo(obj);
+	bool user = bo->user;
 
 	drm_WARN_ON(obj->dev, !list_empty(&bo->vm_bos));
 	/* Under the lock: npu_bos_unmap() must not pass while memory is still mapped. */
 	mutex_lock(&ndev->bos_lock);
 	if (!list_empty(&bo->link)) {
 		list_del(&bo->link);
-		if (!drm_gem_is_imported(obj))
+		if (!drm_gem_is_imported(obj) && !user)
 			atomic64_sub(obj->size, &ndev->bo_bytes);
 	}
 	mutex_destroy(&bo->lock);
-	drm_gem_shmem_free(&bo->base);
+	if (user)
+		npu_bo_user_unmap(bo);
+	else
+		drm_gem_shmem_free(&bo->base);
 	mutex_unlock(&ndev->bos_lock);
+	if (user)
+		npu_bo_user_free(bo);
 }
 
 /* From here on the buffer's own reservation carries the fences of submissions. */
@@ -96,7 +103,7 @@ struct drm_gem_object *npu_bo_gem_create(struct drm_device *drm, size_t size)
 	return &bo->base.base;
 }
 
-static void npu_bo_add(struct npu_device *ndev, struct npu_bo *bo)
+void npu_bo_add(struct npu_device *ndev, struct npu_bo *bo)
 {
 	mutex_lock(&ndev->bos_lock);
 	list_add(&bo->link, &ndev->bos);
@@ -137,6 +144,11 @@ static void npu_bo_unmap(struct npu_bo *bo)
 	struct drm_gem_object *obj = &bo->base.base;
 	struct sg_table *sgt;
 
+	if (bo->user) {
+		npu_bo_user_unmap(bo);
+		npu_bo_user_unpin(bo);
+		return;
+	}
 	dma_resv_lock(obj->resv, NULL);
 	sgt = bo->base.sgt;
 	bo->base.sgt = NULL;
@@ -203,6 +215,7 @@ int npu_ioctl_bo_mmap_offset(struct drm_device *drm, void *data, struct drm_file
 {
 	struct drm_npu_bo_mmap_offset *args = data;
 	struct drm_gem_object *obj;
+	int ret = 0;
 
 	if (args->pad)
 		return -EINVAL;
@@ -210,7 +223,10 @@ int npu_ioctl_bo_mmap_offset(struct drm_device *drm, void *data, struct drm_file
 	obj = drm_gem_object_lookup(file, args->handle);
 	if (!obj)
 		return -ENOENT;
-	args->offset = drm_vma_node_offset_addr(&obj->vma_node);
+	if (!to_npu_bo(obj)->user)
+		args->offset = drm_vma_node_offset_addr(&obj->vma_node);
+	else
+		ret = -EOPNOTSUPP;
 	drm_gem_object_put(obj);
-	return 0;
+	return ret;
 }

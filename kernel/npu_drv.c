@@ -86,6 +86,7 @@ static void npu_postclose(struct drm_device *drm, struct drm_file *file)
 static const struct drm_ioctl_desc npu_ioctls[] = {
 	DRM_IOCTL_DEF_DRV(NPU_DEV_QUERY, npu_ioctl_dev_query, 0),
 	DRM_IOCTL_DEF_DRV(NPU_BO_CREATE, npu_ioctl_bo_create, 0),
+	DRM_IOCTL_DEF_DRV(NPU_BO_IMPORT_USER, npu_ioctl_bo_import_user, 0),
 	DRM_IOCTL_DEF_DRV(NPU_BO_MMAP_OFFSET, npu_ioctl_bo_mmap_offset, 0),
 	DRM_IOCTL_DEF_DRV(NPU_BO_WAIT, npu_ioctl_bo_wait, 0),
 	DRM_IOCTL_DEF_DRV(NPU_VM_BIND, npu_ioctl_vm_bind, 0),

@@ -349,6 +349,7 @@ static int npu_bind_tables(struct npu_bind *bind, const struct drm_npu_bind_op *
 	struct sg_table *sgt;
 	int ret;
 
+	/* Memory that is not the buffer's own has its table already. */
 	sgt = drm_gem_shmem_get_pages_sgt(to_drm_gem_shmem_obj(obj));
 	if (IS_ERR(sgt))
 		return PTR_ERR(sgt);
@@ -470,6 +471,8 @@ static int npu_bind_check_map(struct npu_bind *bind, u32 index, struct drm_file 
 	if (!obj)
 		return -ENOENT;
 	bind->objs[index] = obj;
+	if (op->flags & DRM_NPU_BIND_WRITE && npu_bo_read_only(to_npu_bo(obj)))
+		return -EACCES;
 	if (op->offset > obj->size || op->size > obj->size - op->offset)
 		return -EINVAL;
 	return 0;

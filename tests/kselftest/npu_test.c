@@ -66,6 +66,28 @@ int test_bo_create(int fd, uint64_t size, uint32_t *handle)
 	return ret;
 }
 
+int test_import(int fd, void *data, uint64_t size, uint32_t flags, uint32_t *handle)
+{
+	struct drm_npu_bo_import_user import = { .addr = PTR(data), .size = size, .flags = flags };
+	int ret = test_ioctl(fd, DRM_IOCTL_NPU_BO_IMPORT_USER, &import);
+
+	*handle = import.handle;
+	return ret;
+}
+
+/* Pinned memory of this process. */
+long test_pinned_kb(void)
+{
+	char text[4096];
+	const char *line;
+	long pinned;
+
+	if (test_read_file("/proc/self/status", text, sizeof(text)) < 0)
+		return -1;
+	line = strstr(text, "\nVmPin:");
+	return line && sscanf(line, "\nVmPin: %ld", &pinned) == 1 ? pinned : -1;
+}
+
 void test_bo_close(int fd, uint32_t handle)
 {
 	struct drm_gem_close args = { .handle = handle };

@@ -126,8 +126,6 @@ TEST_F(query, refuses_unknown_ioctl)
 	uint64_t data = 0;
 
 	EXPECT_EQ(-EINVAL, test_ioctl(self->fd, DRM_IOW(DRM_COMMAND_BASE + 0x3f, uint64_t), &data));
-	EXPECT_EQ(-EINVAL, test_ioctl(self->fd, DRM_IOW(DRM_COMMAND_BASE +
-							DRM_NPU_BO_IMPORT_USER, uint64_t), &data));
 }
 
 TEST_HARNESS_MAIN

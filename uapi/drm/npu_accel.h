@@ -24,7 +24,7 @@ extern "C" {
 
 #define DRM_NPU_DEV_QUERY		0x00
 #define DRM_NPU_BO_CREATE		0x01
-#define DRM_NPU_BO_IMPORT_USER		0x02	/* number reserved */
+#define DRM_NPU_BO_IMPORT_USER		0x02
 #define DRM_NPU_BO_MMAP_OFFSET		0x03
 #define DRM_NPU_BO_WAIT			0x04
 #define DRM_NPU_VM_BIND			0x05
@@ -162,6 +162,42 @@ struct drm_npu_bo_create {
 	__u32 pad;
 };
 
+#define DRM_NPU_IMPORT_READ_ONLY	(1 << 0)	/* the device only reads it */
+
+/**
+ * struct drm_npu_bo_import_user - make a buffer of the caller's own memory
+ * @addr: page-aligned address
+ * @size: bytes, a multiple of the page size, not 0
+ * @flags: DRM_NPU_IMPORT_*
+ * @handle: out
+ *
+ * Without a copy: device and caller see what the other writes. The pages stay where
+ * they are until the last reference to the buffer goes, that is the handle and all
+ * mappings of VM_BIND, whatever becomes of the caller's mapping: munmap() and
+ * mremap() do not disturb a job that runs; pages that MADV_DONTNEED or a new mapping
+ * put in their place are not the buffer's. A child of fork() gets copies.
+ *
+ * Memory may be anonymous, private or shared; a memfd or another file of tmpfs or
+ * hugetlbfs; a private mapping of any file, of which the pages become the caller's
+ * copies; huge pages of either kind. The buffer has no mmap offset and cannot be
+ * exported (EOPNOTSUPP both): memory for others is made with BO_CREATE, or with
+ * udmabuf of a memfd. With READ_ONLY the caller's mapping need not be writable, and
+ * VM_BIND refuses WRITE (EACCES).
+ *
+ * The pages count against RLIMIT_MEMLOCK of the caller (EDQUOT; not with
+ * CAP_IPC_LOCK), and are shown as VmPin in its /proc/PID/status. EINVAL: @addr, @size
+ * or @flags; EFAULT: nothing is mapped somewhere in the range; EACCES: a part cannot
+ * be read, or not be written; EOPNOTSUPP: a part is none of the above: memory of a
+ * device, a dma-buf, memfd_secret(), DAX, a shared mapping of a file elsewhere; ENOMEM;
+ * ENODEV.
+ */
+struct drm_npu_bo_import_user {
+	__u64 addr;
+	__u64 size;
+	__u32 flags;
+	__u32 handle;
+};
+
 /**
  * struct drm_npu_bo_mmap_offset - where to mmap() a buffer on the device node
  * @handle: buffer
@@ -169,7 +205,8 @@ struct drm_npu_bo_create {
  * @offset: out
  *
  * A mapping keeps the buffer, its contents, and the open file; it stays usable
- * when the device goes away. ENOENT: no such buffer.
+ * when the device goes away. ENOENT: no such buffer; EOPNOTSUPP: it is the caller's
+ * own memory.
  */
 struct drm_npu_bo_mmap_offset {
 	__u32 handle;
@@ -243,7 +280,8 @@ struct drm_npu_bind_op {
  * between, those before @failed_op are in force. Unmapping memory that a
  * running job uses makes that job fault. EINVAL: a field of an operation or of
  * the call; ENOENT: no such buffer; ENXIO: an imported buffer whose exporter gave
- * less memory than it has bytes; ENOMEM.
+ * less memory than it has bytes; EACCES: WRITE of a buffer that was imported to be
+ * read only; ENOMEM.
  */
 struct drm_npu_vm_bind {
 	__u32 op_count;
@@ -484,6 +522,8 @@ struct drm_npu_accounts {
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_NPU_DEV_QUERY, struct drm_npu_dev_query)
 #define DRM_IOCTL_NPU_BO_CREATE \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_NPU_BO_CREATE, struct drm_npu_bo_create)
+#define DRM_IOCTL_NPU_BO_IMPORT_USER \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_NPU_BO_IMPORT_USER, struct drm_npu_bo_import_user)
 #define DRM_IOCTL_NPU_BO_MMAP_OFFSET \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_NPU_BO_MMAP_OFFSET, struct drm_npu_bo_mmap_offset)
 #define DRM_IOCTL_NPU_BO_WAIT \
