@@ -27,6 +27,7 @@ CFLAGS ?= -O2 -g
 override CFLAGS := -std=gnu11 -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -fPIC $(CFLAGS)
 override CPPFLAGS := -I. -Iuapi -Ifirmware/include $(CPPFLAGS)
 
+comma := ,
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(Q),@printf '  %-7s %s\n' '$(1)' '$(2)',@:)
 

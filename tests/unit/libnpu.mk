@@ -27,22 +27,26 @@ $(LIBNPU_VM_TESTS) $(O)/tests/unit/test_libnpu_parity: $(O)/tests/unit/libnpu_im
 
 TESTS_VM += $(LIBNPU_VM_TESTS) $(O)/tests/unit/test_libnpu_parity
 
-# What reads untrusted files is compiled once more, with AddressSanitizer.
-LIBNPU_ASAN := $(O)/asan
-LIBNPU_ASAN_SRC := $(LIBNPU_SRC) $(HOST_OBJS:$(O)/%.o=%.c) $(NPU_MODEL_SRC) \
-	tests/unit/libnpu_image.c tests/unit/test_libnpu_mutate.c
-LIBNPU_ASAN_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+# $(call libnpu-sanitized,FOLDER,TEST,FLAGS): a test with the library in it, all of it compiled once
+# more, with a sanitizer.
+define libnpu-sanitized
+$(1)/%.o: %.c
+	$$(call say,CC,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(CPPFLAGS) -D_GNU_SOURCE -DNPU_LIBRARY_VERSION='"$$(VERSION)"' $$(LIBNPU_CPPFLAGS) \
+		$$(LIBDRM_CPPFLAGS) $$(CFLAGS) -O1 $(3) -MMD -MP -c -o $$@ $$<
 
-$(LIBNPU_ASAN)/%.o: %.c
-	$(call say,CC,$@)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) -D_GNU_SOURCE -DNPU_LIBRARY_VERSION='"$(VERSION)"' $(LIBNPU_CPPFLAGS) \
-		$(LIBDRM_CPPFLAGS) $(CFLAGS) -O1 $(LIBNPU_ASAN_FLAGS) -MMD -MP -c -o $@ $<
+$(2): $$(patsubst %.c,$(1)/%.o,$$(LIBNPU_SRC) $$(HOST_OBJS:$$(O)/%.o=%.c) $$(NPU_MODEL_SRC) \
+		tests/unit/libnpu_image.c $(2:$(O)/%=%).c) $$(O)/userspace/isa/libnpu_isa.a \
+		| $$(O)/firmware/cp/npu_fw.bin
+	$$(call say,LD,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(CC) $(3) -o $$@ $$(filter %.o %.a,$$^) $$(LIBNPU_LIBS) -lcmocka -lm
+endef
 
-$(O)/tests/unit/test_libnpu_mutate: $(LIBNPU_ASAN_SRC:%.c=$(LIBNPU_ASAN)/%.o) \
-		$(O)/userspace/isa/libnpu_isa.a | $(O)/firmware/cp/npu_fw.bin
-	$(call say,LD,$@)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(LIBNPU_ASAN_FLAGS) -o $@ $(filter %.o %.a,$^) $(LIBNPU_LIBS) -lcmocka -lm
+# What reads untrusted files, with AddressSanitizer; what threads share, with ThreadSanitizer.
+$(eval $(call libnpu-sanitized,$(O)/asan,$(O)/tests/unit/test_libnpu_mutate,-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined))
+$(eval $(call libnpu-sanitized,$(O)/tsan,$(O)/tests/unit/test_libnpu_threads,-fsanitize=thread))
 
-TESTS_NATIVE += $(O)/tests/unit/test_libnpu_mutate
+TESTS_NATIVE += $(O)/tests/unit/test_libnpu_mutate tests/unit/test_libnpu_threads.sh
+tests/unit/test_libnpu_threads.sh: | $(O)/tests/unit/test_libnpu_threads

@@ -16,7 +16,6 @@ linker-knows = $(or $(filter /lib /usr/lib /usr/local/lib,$(LIBDIR)), \
 	$(filter /lib/$(1) /usr/lib/$(1) /usr/local/lib/$(1),$(LIBDIR)))
 multiarch = $(shell $(CC) -print-multiarch 2>/dev/null)
 install-rpath = $(if $(call linker-knows,$(multiarch)),,-Wl$(comma)-rpath$(comma)$(LIBDIR))
-comma := ,
 
 # MODE:SOURCE:DESTINATION, or link:TARGET:DESTINATION
 INSTALL_FILES = \
