@@ -59,7 +59,7 @@ int npuc_value_new(struct npuc_program *p, int tensor)
 int npuc_value_of(struct npuc_program *p, int tensor)
 {
 	for (size_t i = p->n_value; i-- > 0;)
-		if (p->value[i].tensor == tensor)
+		if (p->value[i].tensor == tensor && !p->value[i].windows)
 			return i;
 	return npuc_fail(p->d, -EINVAL, "tensor %s is read before it is made",
 			 p->g->tensor[tensor].name);
@@ -247,6 +247,7 @@ int npuc_patches(struct npuc_program *p, int value, const struct npuc_layer *l, 
 	v = &p->value[value];
 	*v = from;
 	v->alias = -1;
+	v->windows = true;
 	v->n = images;
 	v->c = l->in_c * w->kernel_h * w->kernel_w;
 	v->h = l->out_h;

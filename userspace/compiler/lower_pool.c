@@ -174,6 +174,14 @@ static void clip_more(struct npuc_layer *l, int lo, int hi)
 	l->hi = max < hi ? max : hi;
 }
 
+/* A blocked form where any will do: rows of 16 full lanes, or all elements as channels. */
+static int blocked_anyhow(struct npuc_program *p, int value, int64_t elements)
+{
+	if (elements % 16)
+		return npuc_blocked(p, value, 1, elements, 1, 1);
+	return npuc_blocked(p, value, 1, 16, 1, elements / 16);
+}
+
 int npuc_lower_clip(struct npuc_program *p, const struct npuc_node *n)
 {
 	static const struct npuc_window one = { 1, 1, 1, 1, 1, 1, 0, 0, 0, 0 };
@@ -195,7 +203,7 @@ int npuc_lower_clip(struct npuc_program *p, const struct npuc_node *n)
 	if (!l) {
 		v = p->value[in];
 		if (!v.blocked.space || v.alias >= 0)
-			in = npuc_blocked(p, in, 1, 16, 1, (npuc_elements(x) + 15) / 16);
+			in = blocked_anyhow(p, in, npuc_elements(x));
 		if (in < 0)
 			return in;
 	}

@@ -156,6 +156,7 @@ static int add_npu_step(struct planner *pl, const struct npuc_stream *st)
 		[NPUC_REGION_UOP] = { pl->const_buffer, NPU_ACCESS_R, st->uop_offset,
 				      st->uop_size },
 	};
+	static const struct npu_plan_region none = { .buffer = NPU_PLAN_NONE };
 	int64_t name = string(pl, pl->p->stage[st->first_stage].name);
 	struct npu_plan_step step = {
 		.kind = NPU_STEP_NPU,
@@ -169,6 +170,8 @@ static int add_npu_step(struct planner *pl, const struct npuc_stream *st)
 
 	if (name < 0)
 		return oom(pl);
+	if (!pl->m->constants.size)
+		region[NPUC_REGION_CONST] = region[NPUC_REGION_UOP] = none;
 	pl->n_regions += NPUC_REGIONS;
 	pl->n_steps++;
 	pl->macs += st->macs;

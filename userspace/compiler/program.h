@@ -32,6 +32,7 @@ struct npuc_place {
  * @alias: value whose memory it shares (Reshape and its like), or -1
  * @flip: uint8 in the graph: the blocked form holds it with bit 7 inverted,
  *	as int8
+ * @windows: the blocked form holds windows over the tensor: for one reader only
  * @n: images of the blocked form
  * @c: channels
  * @h: rows
@@ -43,6 +44,7 @@ struct npuc_value {
 	int tensor;
 	int alias;
 	bool flip;
+	bool windows;
 	int n, c, h, w;
 	struct npuc_place dense;
 	struct npuc_place blocked;
