@@ -6,7 +6,11 @@
 set -eu
 
 list=${1:-$(dirname "$0")/deps.txt}
-packages=$(sed 's/[[:space:]]*#.*//; /^[[:space:]]*$/d' "$list")
+packages=$(sed 's/[[:space:]]*#.*//; /^[[:space:]]*$/d' "$list" |
+	while read -r package command; do
+		command=${command#(}
+		[ -n "$command" ] && command -v "${command%)}" > /dev/null || echo "$package"
+	done)
 
 missing() {
 	# shellcheck disable=SC2086 # one word a package is meant

@@ -1,0 +1,385 @@
+# SPDX-License-Identifier: MIT
+"""Random quantised ONNX graphs, of the operators that the compiler knows.
+
+A graph depends on its seed only. Scales are drawn so that results use their
+range: outputs that saturate everywhere would hide mistakes.
+"""
+import dataclasses
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+MAX_OPERATORS = 12
+MAX_ELEMENTS = 6000
+TYPES = {"int8": TensorProto.INT8, "uint8": TensorProto.UINT8,
+         "float32": TensorProto.FLOAT, "int64": TensorProto.INT64}
+
+
+def has_wide_products():
+    """Whether ONNX Runtime adds u8 x s8 products in 32 bits on this machine.
+
+    Without these instructions it adds pairs of them in 16 bits, which saturate.
+    """
+    with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
+        return any(word in file.read() for word in ("avx512_vnni", "avx_vnni"))
+
+
+WEIGHT_LIMIT = 127 if has_wide_products() else 63
+
+
+@dataclasses.dataclass
+class Value:
+    name: str
+    dims: tuple
+    dtype: str
+    scale: np.float32 = None
+    zero: int = 0
+    used: bool = False
+
+    @property
+    def size(self):
+        return int(np.prod(self.dims, dtype=np.int64))
+
+
+class Builder:
+    """A graph under construction: values that nodes may read, newest last."""
+
+    def __init__(self, seed):
+        self.seed = seed
+        self.rng = np.random.default_rng(seed)
+        self.nodes, self.constants, self.values = [], [], []
+        self.inputs, self.data = [], []
+        self.operators = []
+
+    # ---- draws ----
+
+    def chance(self, probability):
+        return self.rng.random() < probability
+
+    def between(self, low, high):
+        return int(self.rng.integers(low, high + 1))
+
+    def choice(self, items):
+        return items[int(self.rng.integers(len(items)))]
+
+    def scale(self):
+        return np.float32(2.0 ** self.rng.uniform(-8, -2))
+
+    def zero(self, dtype):
+        info = np.iinfo(dtype)
+        kind = self.between(0, 3)
+        if kind == 0:
+            return 0
+        if kind == 1:
+            return self.choice([info.min, info.max])
+        return self.between(info.min // 2, info.max // 2)
+
+    def near(self, value):
+        """A number of the size of @value."""
+        return np.float32(value * 2.0 ** self.rng.uniform(-1, 1))
+
+    # ---- parts ----
+
+    def constant(self, array):
+        name = f"c{len(self.constants)}"
+        self.constants.append(numpy_helper.from_array(np.asarray(array), name))
+        return name
+
+    def quant(self, scale, zero, dtype):
+        return [self.constant(np.float32(scale)), self.constant(np.dtype(dtype).type(zero))]
+
+    def of(self, value):
+        """Name, scale and zero point of a quantised value."""
+        value.used = True
+        return [value.name, *self.quant(value.scale, value.zero, value.dtype)]
+
+    def value(self, dims, dtype, scale=None, zero=0):
+        name = f"t{len(self.values)}"
+        self.values.append(Value(name, tuple(int(d) for d in dims), dtype, scale, zero))
+        return self.values[-1]
+
+    def node(self, op, inputs, result, domain=None, **attributes):
+        self.operators.append(op)
+        self.nodes.append(helper.make_node(op, inputs, [result.name], domain=domain,
+                                           name=f"{op}_{len(self.nodes)}", **attributes))
+        return result
+
+    def like(self, op, x, dims, *more, **attributes):
+        """A node whose result keeps type and quantisation of x."""
+        x.used = True
+        result = self.value(dims, x.dtype, x.scale, x.zero)
+        return self.node(op, [x.name, *more], result, **attributes)
+
+    def pick(self, test):
+        """One of the values that satisfy test, rather a new one than an old one."""
+        found = [v for v in self.values if test(v)]
+        if not found:
+            return None
+        return found[-1] if self.chance(0.7) else self.choice(found)
+
+    def add_input(self, dims, dtype):
+        value = self.value(dims, dtype)
+        if dtype == "float32":
+            value.scale = self.scale()
+            data = self.rng.normal(0, 60, value.size)
+            ties = self.rng.random(value.size) < 0.2
+            data = np.where(ties, np.round(data) + 0.5, data) * value.scale
+        else:
+            info = np.iinfo(dtype)
+            value.scale, value.zero = self.scale(), self.zero(dtype)
+            data = self.rng.integers(info.min, info.max + 1, value.size)
+        self.inputs.append(value)
+        self.data.append(data.astype(dtype).reshape(dims))
+        return value
+
+    def model(self):
+        outputs = [v for v in self.values if v not in self.inputs and
+                   (not v.used or self.chance(0.15))]
+        graph = helper.make_graph(
+            self.nodes, f"random{self.seed}",
+            [helper.make_tensor_value_info(v.name, TYPES[v.dtype], v.dims)
+             for v in self.inputs],
+            [helper.make_tensor_value_info(v.name, TYPES[v.dtype], v.dims) for v in outputs],
+            self.constants)
+        opsets = [helper.make_opsetid("", 15), helper.make_opsetid("com.microsoft", 1)]
+        return helper.make_model(graph, opset_imports=opsets, ir_version=8), outputs
+
+
+def quantised(v):
+    return v.dtype in ("int8", "uint8")
+
+
+def image(v):
+    return quantised(v) and len(v.dims) == 4
+
+
+# ---- operators: each takes a builder, and gives None where no value fits ----
+
+def quantize(b):
+    x = b.pick(lambda v: v.dtype == "float32" and v in b.inputs)
+    if not x:
+        return None
+    x.used = True
+    dtype = b.choice(["int8", "uint8"])
+    y = b.value(x.dims, dtype, x.scale, b.zero(dtype))
+    return b.node("QuantizeLinear", [x.name, *b.quant(y.scale, y.zero, dtype)], y)
+
+
+def dequantize(b):
+    x = b.pick(lambda v: quantised(v) and not v.used)
+    return x and b.node("DequantizeLinear", b.of(x), b.value(x.dims, "float32"))
+
+
+def weights(b, dims, dtype, channels):
+    """Constant names of weights, scale and zero point, and the mean scale."""
+    if dtype == "int8":
+        data, zero = b.rng.integers(-WEIGHT_LIMIT, WEIGHT_LIMIT + 1, dims), 0
+    else:
+        data, zero = b.rng.integers(128 - WEIGHT_LIMIT, 129 + WEIGHT_LIMIT, dims), 128
+    scales = np.array([b.near(1 / 128) for _ in range(channels)], np.float32)
+    names = [b.constant(data.astype(dtype)),
+             b.constant(scales if channels > 1 else scales[0]),
+             b.constant(np.full(channels if channels > 1 else (), zero, dtype))]
+    return names, float(scales.mean())
+
+
+def product_scale(b, x, mean, taps):
+    """A result scale for sums of taps products."""
+    return b.near(float(x.scale) * mean * np.sqrt(taps) * 60 * WEIGHT_LIMIT / 2 / 50)
+
+
+def window(b, size, kernel, padded=True):
+    """Strides, pads and dilations that leave a result, for both axes."""
+    strides = [b.choice([1, 1, 2, 3]) for _ in kernel]
+    dilations = [b.choice([1, 1, 1, 2]) for _ in kernel]
+    pads = [b.between(0, k - 1) if padded and k > 1 else 0 for k in kernel * 2]
+    out = []
+    for i, k in enumerate(kernel):
+        span = (k - 1) * dilations[i] + 1
+        if size[i] + pads[i] + pads[i + 2] < span:
+            dilations[i] = 1
+            span = k
+        out.append((size[i] + pads[i] + pads[i + 2] - span) // strides[i] + 1)
+    return strides, pads, dilations, out
+
+
+def kernel_of(b, size, most=3):
+    return [b.between(1, min(most, s)) for s in size]
+
+
+def conv(b):
+    x = b.pick(image)
+    if not x:
+        return None
+    n, c, h, w = x.dims
+    groups = b.choice([1, 1, 1, c, c])
+    m = groups * b.choice([1, 2]) if groups > 1 else b.between(1, 20)
+    kernel = kernel_of(b, (h, w))
+    strides, pads, dilations, out = window(b, (h, w), kernel)
+    dtype = "int8" if x.dtype == "int8" or b.chance(0.7) else "uint8"
+    dims = (m, c // groups, *kernel)
+    names, mean = weights(b, dims, dtype, m if b.chance(0.6) else 1)
+    taps = int(np.prod(dims[1:]))
+    y = b.value((n, m, *out), x.dtype, product_scale(b, x, mean, taps), b.zero(x.dtype))
+    inputs = [*b.of(x), *names, *b.quant(y.scale, y.zero, y.dtype)]
+    if b.chance(0.7):
+        most = int(60 * WEIGHT_LIMIT * np.sqrt(taps))
+        inputs.append(b.constant(b.rng.integers(-most, most, m).astype(np.int32)))
+    return b.node("QLinearConv", inputs, y, kernel_shape=kernel, strides=strides, pads=pads,
+                  dilations=dilations, group=groups)
+
+
+def matmul(b):
+    x = b.pick(lambda v: quantised(v) and len(v.dims) == 2 and v.dims[1] <= 2048)
+    if not x:
+        return None
+    k, columns = x.dims[1], b.between(1, 24)
+    dtype = "int8" if x.dtype == "int8" or b.chance(0.7) else "uint8"
+    names, mean = weights(b, (k, columns), dtype, 1)
+    y = b.value((x.dims[0], columns), x.dtype, product_scale(b, x, mean, k), b.zero(x.dtype))
+    return b.node("QLinearMatMul", [*b.of(x), *names, *b.quant(y.scale, y.zero, y.dtype)], y)
+
+
+def max_pool(b):
+    x = b.pick(image)
+    if not x:
+        return None
+    kernel = kernel_of(b, x.dims[2:])
+    strides, pads, dilations, out = window(b, x.dims[2:], kernel)
+    if any(pads):
+        dilations = [1, 1]
+        out = [(s + pads[i] + pads[i + 2] - k) // strides[i] + 1
+               for i, (s, k) in enumerate(zip(x.dims[2:], kernel))]
+    return b.like("MaxPool", x, (*x.dims[:2], *out), kernel_shape=kernel, strides=strides,
+                  pads=pads, dilations=dilations)
+
+
+def relu(b):
+    x = b.pick(lambda v: v.dtype == "int8")
+    return x and b.like("Relu", x, x.dims)
+
+
+def clip(b):
+    x = b.pick(quantised)
+    if not x:
+        return None
+    info = np.iinfo(x.dtype)
+    low, high = sorted(b.rng.integers(info.min, info.max + 1, 2).astype(x.dtype))
+    bounds = [b.constant(low) if b.chance(0.8) else ""]
+    if not bounds[0] or b.chance(0.8):
+        bounds.append(b.constant(high))
+    return b.like("Clip", x, x.dims, *bounds)
+
+
+def flatten(b):
+    x = b.pick(lambda v: quantised(v) and len(v.dims) > 1)
+    if not x:
+        return None
+    axis = b.between(1, len(x.dims) - 1)
+    dims = (int(np.prod(x.dims[:axis])), int(np.prod(x.dims[axis:])))
+    return b.like("Flatten", x, dims, axis=axis if b.chance(0.5) else axis - len(x.dims))
+
+
+def reshape(b):
+    x = b.pick(lambda v: quantised(v) and len(v.dims) > 1)
+    if not x:
+        return None
+    rest, dims = x.size // x.dims[0], [x.dims[0]]
+    for _ in range(b.between(0, 2)):
+        divisor = b.choice([d for d in range(1, 17) if rest % d == 0])
+        dims.append(divisor)
+        rest //= divisor
+    dims.append(rest)
+    shape = list(dims)
+    if b.chance(0.5):
+        shape[0] = 0
+    if b.chance(0.5):
+        shape[-1] = -1
+    return b.like("Reshape", x, dims, b.constant(np.array(shape, np.int64)))
+
+
+def squeeze(b):
+    x = b.pick(lambda v: quantised(v) and 1 in v.dims[1:])
+    if not x:
+        return None
+    axis = b.choice([i for i, d in enumerate(x.dims) if i and d == 1])
+    dims = [d for i, d in enumerate(x.dims) if i != axis]
+    return b.like("Squeeze", x, dims, b.constant(np.array([axis], np.int64)))
+
+
+def unsqueeze(b):
+    x = b.pick(lambda v: quantised(v) and len(v.dims) < 5)
+    if not x:
+        return None
+    axis = b.between(1, len(x.dims))
+    dims = [*x.dims[:axis], 1, *x.dims[axis:]]
+    return b.like("Unsqueeze", x, dims, b.constant(np.array([axis], np.int64)))
+
+
+def identity(b):
+    x = b.pick(quantised)
+    return x and b.like("Identity", x, x.dims)
+
+
+# Operators and how often each is tried.
+OPERATORS = (
+    (conv, 6), (matmul, 5), (max_pool, 3), (relu, 2), (clip, 2), (flatten, 2), (reshape, 2),
+    (squeeze, 1), (unsqueeze, 1), (identity, 1), (dequantize, 1),
+)
+
+# ONNX's names of what the functions above make.
+NAMES = (
+    "Clip", "DequantizeLinear", "Flatten", "Identity", "MaxPool", "QLinearConv",
+    "QLinearMatMul", "QuantizeLinear", "Relu", "Reshape", "Squeeze", "Unsqueeze",
+)
+
+
+def first_value(b):
+    n = b.choice([1, 1, 1, 2])
+    if b.chance(0.75):
+        dims = (n, b.choice([1, 2, 3, 4, 8, 16, 17, 20]), b.between(1, 14), b.between(1, 14))
+    else:
+        dims = (n, b.between(1, 300))
+    dtype = b.choice(["float32", "float32", "int8", "uint8"])
+    b.add_input(dims, dtype)
+    if dtype == "float32":
+        quantize(b)
+
+
+def build(seed):
+    """The builder of graph number seed, finished."""
+    b = Builder(seed)
+    count = b.between(1, MAX_OPERATORS)
+    functions = [f for f, weight in OPERATORS for _ in range(weight)]
+    first_value(b)
+    while len(b.nodes) < count:
+        made = b.choice(functions)(b)
+        if made and made.size > MAX_ELEMENTS:
+            # Whatever comes next starts from something smaller.
+            b.values.remove(made)
+            b.values.insert(0, made)
+    return b
+
+
+def optimisation(b):
+    """Every other graph is optimised; ONNX Runtime fuses Relu and Clip in floats only."""
+    producer = {n.output[0]: n.op_type for n in b.nodes}
+    if any(n.op_type == "Clip" and producer.get(n.input[0]) == "Relu" for n in b.nodes):
+        return "disabled"
+    return "all" if b.seed % 2 else "disabled"
+
+
+def write(b, prefix):
+    """Writes model and inputs; returns the entry of run_ort.js."""
+    model, outputs = b.model()
+    onnx.save(model, prefix + ".onnx")
+    with open(prefix + ".in", "wb") as file:
+        for data in b.data:
+            file.write(data.tobytes())
+    return {
+        "model": prefix + ".onnx", "input": prefix + ".in", "output": prefix + ".out",
+        "optimise": optimisation(b),
+        "inputs": [{"name": v.name, "type": v.dtype, "dims": v.dims} for v in b.inputs],
+        "outputs": [v.name for v in outputs],
+    }
