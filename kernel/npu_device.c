@@ -174,6 +174,7 @@ int npu_device_boot(struct npu_device *ndev)
 	ndev->fw_version = npu_device_read(ndev, NPU_HOST_FW_VERSION);
 	ndev->fw_features = npu_device_read(ndev, NPU_HOST_FW_FEATURES);
 	ndev->fw_proto = npu_device_read(ndev, NPU_HOST_FW_PROTO);
+	ndev->fw_log = npu_device_read(ndev, NPU_HOST_FW_LOG);
 
 	ret = npu_cq_rings_create(ndev);
 	if (!ret && ndev->fw_features & NPU_FW_FEATURE_EVENTS) {

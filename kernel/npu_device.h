@@ -61,6 +61,7 @@ struct npu_mem {
  * @fw_version: HOST.FW_VERSION of the running firmware
  * @fw_features: HOST.FW_FEATURES
  * @fw_proto: HOST.FW_PROTO
+ * @fw_log: HOST.FW_LOG
  * @boots: times that firmware was started
  * @state: enum npu_state; changes under @state_lock
  * @state_lock: guards changes of @state
@@ -107,6 +108,7 @@ struct npu_device {
 	u32 fw_features;
 	u32 fw_proto;
 
+	u32 fw_log;
 	u64 boots;
 	enum npu_state state;
 	spinlock_t state_lock; /* guards changes of state */

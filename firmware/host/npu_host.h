@@ -378,6 +378,7 @@ const char *npu_admin_op_name(u32 op);
 const char *npu_admin_status_name(u32 status);
 const char *npu_job_status_name(u32 status);
 const char *npu_fault_name(u32 code);
+const char *npu_log_name(u32 value);
 const char *npu_unit_name(u32 unit);
 const char *npu_access_name(u32 access);
 const char *npu_boot_state_name(u32 state);
@@ -587,6 +588,18 @@ int npu_pt_unmap(struct npu_pt *pt, u64 va, u64 size, struct npu_pt_garbage *gar
  * Any context. Return: true if it is mapped.
  */
 bool npu_pt_lookup(const struct npu_pt *pt, u64 va, u64 *bus, u32 *prot);
+
+/**
+ * npu_pt_next - the next leaf, for who wants to see all
+ * @pt: address space
+ * @va: in: where to begin; out: address of the leaf
+ * @size: out, NPU_PAGE_SIZE or NPU_HUGE_SIZE
+ * @bus: out
+ * @prot: out, NPU_PT_*
+ *
+ * Begin with 0, go on with @va + @size. Any context. Return: false at the end.
+ */
+bool npu_pt_next(const struct npu_pt *pt, u64 *va, u64 *size, u64 *bus, u32 *prot);
 
 /**
  * npu_pt_garbage_free - free tables after the invalidation was acknowledged

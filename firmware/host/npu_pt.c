@@ -594,6 +594,58 @@ bool npu_pt_lookup(const struct npu_pt *pt, u64 va, u64 *bus, u32 *prot)
 	return true;
 }
 
+/* The next entry in use of @node from @index on; ENTRIES if there is none. */
+static u32 next_valid(const struct npu_pt_node *node, u32 index)
+{
+	while (index < ENTRIES && !is_valid(node, index))
+		index++;
+	return index;
+}
+
+static void tell_leaf(u64 entry, u64 *bus, u32 *prot)
+{
+	*bus = (entry & PPN_MASK) >> PPN_SHIFT << NPU_PAGE_SHIFT;
+	*prot = entry_prot(entry);
+}
+
+/* Within the table of @mid at @va; false if nothing is left there. */
+static bool next_of_mid(const struct npu_pt_node *mid, u64 *va, u64 *size, u64 *bus, u32 *prot)
+{
+	u64 base = align_down(*va, GIGA_SIZE);
+	u32 first = last_index(*va), from = page_index(*va);
+	const struct npu_pt_node *last;
+	u32 i, page;
+
+	for (i = next_valid(mid, first); i < ENTRIES; i = next_valid(mid, i + 1)) {
+		last = mid->children[i];
+		page = last ? next_valid(last, i == first ? from : 0) : 0;
+		if (page == ENTRIES)
+			continue;
+		*va = base + ((u64)i << NPU_HUGE_SHIFT) + ((u64)page << NPU_PAGE_SHIFT);
+		*size = last ? NPU_PAGE_SIZE : NPU_HUGE_SIZE;
+		tell_leaf(last ? get_entry(last, page) : get_entry(mid, i), bus, prot);
+		return true;
+	}
+	return false;
+}
+
+bool npu_pt_next(const struct npu_pt *pt, u64 *va, u64 *size, u64 *bus, u32 *prot)
+{
+	u32 i;
+
+	while (*va < VA_END) {
+		i = next_valid(pt->root, mid_index(*va));
+		if (i >= VA_END >> GIGA_SHIFT)
+			break;
+		if (i != mid_index(*va))
+			*va = (u64)i << GIGA_SHIFT;
+		if (next_of_mid(pt->root->children[i], va, size, bus, prot))
+			return true;
+		*va = ((u64)i + 1) << GIGA_SHIFT;
+	}
+	return false;
+}
+
 void npu_pt_garbage_free(struct npu_pt *pt, struct npu_pt_garbage *garbage)
 {
 	list_free(pt, &garbage->pages);

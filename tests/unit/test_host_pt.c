@@ -112,6 +112,26 @@ static void check_window(struct fixture *f)
 	}
 }
 
+/* Going from leaf to leaf meets what lookups find, in order, and no more. */
+static void check_leaves(struct fixture *f)
+{
+	u64 va = 0, size, bus, pages = 0, want = 0;
+	u32 prot, i, k;
+
+	for (i = 0; i < WINDOW_PAGES; i++)
+		want += !!f->want[i].prot;
+	for (; npu_pt_next(&f->pt, &va, &size, &bus, &prot); va += size) {
+		assert_true(size == NPU_PAGE_SIZE || size == NPU_HUGE_SIZE);
+		assert_in_range(va, WINDOW_VA, WINDOW_VA + (u64)WINDOW_PAGES * 4096 - size);
+		for (k = 0; k < size / 4096; k++, pages++) {
+			i = (va - WINDOW_VA) / 4096 + k;
+			assert_int_equal(f->want[i].prot, prot);
+			assert_int_equal(f->want[i].bus, bus + k * 4096ull);
+		}
+	}
+	assert_int_equal(pages, want);
+}
+
 /* Every page that changed while it was mapped must be invalidated. */
 static void check_stale(struct fixture *f, const struct page *before,
 			const struct npu_pt_garbage *garbage)
@@ -217,8 +237,10 @@ static void run_random(struct fixture *f, bool failing)
 		random_change(f, failing);
 		if (i % 4 == 0)
 			check_window(f);
+		check_leaves(f);
 	}
 	check_window(f);
+	check_leaves(f);
 
 	assert_int_equal(npu_pt_unmap(&f->pt, 0, 1ull << NPU_VA_BITS, &garbage, NULL), 0);
 	npu_pt_garbage_free(&f->pt, &garbage);
