@@ -117,11 +117,11 @@ static int npu_user_pin(struct npu_bo_user *user, unsigned long addr, unsigned l
 		ret = pin_user_pages_fast(addr + (user->pinned << PAGE_SHIFT),
 					  min_t(unsigned long, pages - user->pinned, INT_MAX),
 					  flags, user->pages + user->pinned);
-		if (fatal_signal_pending(current))
-			ret = ret < 0 ? ret : -EINTR;
 		if (ret <= 0)
 			return ret ?: -EFAULT;
 		user->pinned += ret;
+		if (fatal_signal_pending(current))
+			return -EINTR;
 	}
 	return 0;
 }
