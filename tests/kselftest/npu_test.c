@@ -75,17 +75,31 @@ int test_import(int fd, void *data, uint64_t size, uint32_t flags, uint32_t *han
 	return ret;
 }
 
+static long number_behind(const char *path, const char *key)
+{
+	static char text[65536];
+	const char *line;
+
+	if (test_read_file(path, text, sizeof(text)) < 0)
+		return -1;
+	line = strstr(text, key);
+	return line ? atol(line + strlen(key)) : -1;
+}
+
 /* Pinned memory of this process. */
 long test_pinned_kb(void)
 {
-	char text[4096];
-	const char *line;
-	long pinned;
+	return number_behind("/proc/self/status", "\nVmPin:");
+}
 
-	if (test_read_file("/proc/self/status", text, sizeof(text)) < 0)
+/* Pages that drivers have pinned, of all processes. */
+long test_pins(void)
+{
+	/* What each processor has counted is added up first. */
+	if (test_write_file("/proc/sys/vm/stat_refresh", "1"))
 		return -1;
-	line = strstr(text, "\nVmPin:");
-	return line && sscanf(line, "\nVmPin: %ld", &pinned) == 1 ? pinned : -1;
+	return number_behind("/proc/vmstat", "\nnr_foll_pin_acquired ") -
+	       number_behind("/proc/vmstat", "\nnr_foll_pin_released ");
 }
 
 void test_bo_close(int fd, uint32_t handle)

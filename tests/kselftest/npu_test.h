@@ -38,6 +38,7 @@ int test_query_device(int fd, struct drm_npu_query_device *info);
 int test_bo_create(int fd, uint64_t size, uint32_t *handle);
 int test_import(int fd, void *data, uint64_t size, uint32_t flags, uint32_t *handle);
 long test_pinned_kb(void);
+long test_pins(void);
 void test_bo_close(int fd, uint32_t handle);
 void *test_bo_map(int fd, uint32_t handle, uint64_t size);
 int test_bo_wait(int fd, uint32_t handle, uint32_t flags, int timeout_ms);

@@ -142,9 +142,11 @@ static int all_ioctls_say_enodev(struct user *user)
 	struct drm_npu_query_device info;
 	struct drm_npu_queue_query query;
 	struct drm_npu_job job = {};
+	static uint8_t memory[TEST_PAGE] __attribute__((aligned(TEST_PAGE)));
 	uint32_t id;
 
-	return test_query_device(user->fd, &info) == -ENODEV &&
+	return test_import(user->fd, memory, TEST_PAGE, 0, &id) == -ENODEV &&
+	       test_query_device(user->fd, &info) == -ENODEV &&
 	       test_bo_create(user->fd, TEST_PAGE, &id) == -ENODEV &&
 	       test_bo_wait(user->fd, user->handle, 0, 0) == -ENODEV &&
 	       test_bind(user->fd, user->handle, DATA_VA, 0, TEST_PAGE, TEST_RW) == -ENODEV &&
@@ -191,6 +193,31 @@ TEST_F(unplug, mappings_stay)
 	EXPECT_EQ(1, self->user.data[0]);
 }
 
+TEST_F(unplug, memory_of_the_process_is_given_back)
+{
+	const uint64_t size = 16 * TEST_PAGE;
+	long pins = test_pins();
+	uint32_t handle;
+	uint8_t *data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_NE(MAP_FAILED, data);
+	data[0] = 4;
+	ASSERT_EQ(0, test_import(self->user.fd, data, size, 0, &handle));
+	ASSERT_EQ(0, test_bind(self->user.fd, handle, DATA_VA + size, 0, size, TEST_RW));
+	EXPECT_EQ(size / 1024, test_pinned_kb());
+	EXPECT_EQ(pins + 16, test_pins());
+	ASSERT_EQ(0, unbind());
+	/* At once, though the file is open and the buffer has its handle. */
+	EXPECT_EQ(0, test_pinned_kb());
+	EXPECT_EQ(pins, test_pins());
+	EXPECT_EQ(4, data[0]);
+	data[0] = 5;
+	ASSERT_EQ(0, bind());
+	test_bo_close(self->user.fd, handle);
+	EXPECT_EQ(5, data[0]);
+	EXPECT_EQ(pins, test_pins());
+}
+
 TEST_F(unplug, unload_of_the_transport)
 {
 	ASSERT_EQ(0, unload("npu_sim"));
@@ -232,6 +259,17 @@ static void import(int fd, int dmabuf)
 		test_bo_close(fd, prime.handle);
 }
 
+/* The same with memory of this process. */
+static void import_own(int fd, void *memory)
+{
+	uint32_t handle;
+
+	if (test_import(fd, memory, 2 * TEST_PAGE, 0, &handle))
+		return;
+	test_bind(fd, handle, DATA_VA + 16 * TEST_PAGE, 0, 2 * TEST_PAGE, TEST_RW);
+	test_bo_close(fd, handle);
+}
+
 /* Opens, imports, submits, maps and closes until it is killed. */
 static void hammer(void)
 {
@@ -245,8 +283,10 @@ static void hammer(void)
 		fd = test_open(0);
 		if (fd < 0)
 			continue;
-		for (i = 0; i < 20; i++)
+		for (i = 0; i < 20; i++) {
 			import(fd, dmabuf);
+			import_own(fd, memory);
+		}
 		test_queue_create(fd, 1, 0, &queue);
 		test_syncobj_create(fd, &sync);
 		for (i = 0; i < 20; i++) {
@@ -266,6 +306,7 @@ static void hammer(void)
 
 TEST(unbind_under_load)
 {
+	long pins = test_pins();
 	pid_t pids[3];
 	uint32_t i;
 
@@ -285,6 +326,7 @@ TEST(unbind_under_load)
 		kill(pids[i], SIGKILL);
 		waitpid(pids[i], NULL, 0);
 	}
+	EXPECT_EQ(pins, test_pins());
 	EXPECT_EQ(0, device_works());
 }
 
