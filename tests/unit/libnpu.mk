@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 # The runtime, on the device model in the test's process; and its loader with a sanitizer.
-LIBNPU_TESTS := $(addprefix $(O)/tests/unit/test_libnpu_, stream module function hostkernel vaspace)
+LIBNPU_TESTS := $(addprefix $(O)/tests/unit/test_libnpu_, stream module function hostkernel vaspace errors)
 
 $(LIBNPU_TESTS): $(O)/tests/unit/libnpu_image.o $(LIBNPU) $(O)/userspace/isa/libnpu_isa.a \
 	| $(O)/firmware/cp/npu_fw.bin
 $(LIBNPU_TESTS): LDLIBS += $(LIBNPU_LIBS)
 $(LIBNPU_TESTS:=.o): CPPFLAGS += $(LIBNPU_CPPFLAGS) -D_GNU_SOURCE
+
+$(O)/tests/unit/test_libnpu_errors.o: CPPFLAGS += -DTEST_FIRMWARE='"$(O)/firmware/cp/npu_fw.bin"'
 
 TESTS_NATIVE += $(LIBNPU_TESTS)
 
@@ -26,6 +28,14 @@ $(LIBNPU_VM_TESTS) $(O)/tests/unit/test_libnpu_parity: $(O)/tests/unit/libnpu_im
 	$(O)/userspace/isa/libnpu_isa.a
 
 TESTS_VM += $(LIBNPU_VM_TESTS) $(O)/tests/unit/test_libnpu_parity
+
+# What only a device of the driver can do: be forbidden, hang, go away.
+LIBNPU_GUEST := $(O)/tests/unit/test_libnpu_guest
+$(LIBNPU_GUEST).o: CPPFLAGS += $(LIBNPU_CPPFLAGS) -D_GNU_SOURCE $(LIBDRM_CPPFLAGS)
+$(LIBNPU_GUEST): LDLIBS += $(LIBNPU_LIBS)
+$(LIBNPU_GUEST): $(O)/tests/kselftest/npu_test.o $(LIBNPU) $(O)/userspace/isa/libnpu_isa.a
+
+TESTS_VM += $(LIBNPU_GUEST)
 
 # $(call libnpu-sanitized,FOLDER,TEST,FLAGS): a test with the library in it, all of it compiled once
 # more, with a sanitizer.

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: MIT
 /* Backend: a node of the kernel's driver, /dev/accel/accelN. */
 #include <errno.h>
-#include <fcntl.h>
-#include <grp.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <xf86drm.h>
 #include <drm/npu_accel.h>
+#include "userspace/libnpu/accel_node.h"
 #include "userspace/libnpu/backend.h"
 #include "userspace/libnpu/include/npu/npu.h"
-
-#define DRIVER_NAME	"npu"
 
 /**
  * struct accel_queue - a queue
@@ -52,11 +48,17 @@ static struct accel *accel_of(struct npu_backend *be)
 	return (struct accel *)be;
 }
 
+static int fail(int error, const char *what)
+{
+	if (error == ENODEV)
+		return npu_fail(-ENODEV, "%s: the device is gone: it was unplugged, or its driver was unbound",
+				what);
+	return npu_fail(-error, "%s: %s", what, strerror(error));
+}
+
 static int call(struct accel *accel, unsigned long request, void *arg, const char *what)
 {
-	if (!drmIoctl(accel->fd, request, arg))
-		return 0;
-	return npu_fail(-errno, "%s: %s", what, strerror(errno));
+	return drmIoctl(accel->fd, request, arg) ? fail(errno, what) : 0;
 }
 
 static uint64_t user_address(const void *pointer)
@@ -278,6 +280,19 @@ static void destroy_queue(struct accel *accel, uint32_t kernel_id)
 	drmIoctl(accel->fd, DRM_IOCTL_NPU_QUEUE_DESTROY, &args);
 }
 
+static int refuse_queue(int error, uint32_t priority)
+{
+	switch (error) {
+	case EACCES:
+		return npu_fail(-EACCES, "creating a queue: priority %u is for processes with CAP_SYS_NICE",
+				priority);
+	case ENOSPC:
+		return npu_fail(-ENOSPC, "creating a queue: all queue slots or address spaces of the device are in use");
+	default:
+		return fail(error, "creating a queue");
+	}
+}
+
 static int accel_queue_create(struct npu_backend *be, uint32_t priority, uint32_t core_mask,
 			      uint64_t limit, uint32_t *queue)
 {
@@ -289,10 +304,11 @@ static int accel_queue_create(struct npu_backend *be, uint32_t priority, uint32_
 	int ret;
 
 	if (drmSyncobjCreate(accel->fd, 0, &timeline))
-		return npu_fail(-errno, "creating a syncobj: %s", strerror(errno));
-	ret = call(accel, DRM_IOCTL_NPU_QUEUE_CREATE, &args, "creating a queue");
-	if (ret)
+		return fail(errno, "creating a syncobj");
+	if (drmIoctl(accel->fd, DRM_IOCTL_NPU_QUEUE_CREATE, &args)) {
+		ret = refuse_queue(errno, priority);
 		goto destroy_timeline;
+	}
 	ret = keep_queue(accel, args.queue_id, timeline, queue);
 	if (ret)
 		goto destroy;
@@ -348,6 +364,18 @@ static void fill_jobs(struct drm_npu_job *out, const struct npu_backend_job *job
 		};
 }
 
+static int refuse_submit(struct accel *accel, uint32_t kernel_id, int error)
+{
+	struct drm_npu_queue_query q = { .queue_id = kernel_id };
+
+	if (error != EIO || drmIoctl(accel->fd, DRM_IOCTL_NPU_QUEUE_QUERY, &q))
+		return fail(error, "submitting jobs");
+	if (q.state & DRM_NPU_QUEUE_BANNED)
+		return npu_fail(-EIO, "submitting jobs: the queue is banned, since its job %llu hung the device; a new stream may go on",
+				(unsigned long long)q.failed_job);
+	return npu_fail(-EIO, "submitting jobs: the device did not come back from a reset, and is held in reset");
+}
+
 static int accel_submit(struct npu_backend *be, uint32_t id, const struct npu_backend_job *jobs,
 			unsigned int count, const struct npu_point *waits, unsigned int wait_count,
 			uint64_t *seqno)
@@ -366,15 +394,14 @@ static int accel_submit(struct npu_backend *be, uint32_t id, const struct npu_ba
 		.out_sync_count = 1,
 		.out_syncs = user_address(&out),
 	};
-	int ret;
 
 	if (args.in_sync_count)
 		args.in_syncs = user_address(in);
 	fill_jobs(list, jobs, count);
-	ret = call(accel, DRM_IOCTL_NPU_SUBMIT, &args, "submitting jobs");
-	if (!ret)
-		*seqno += count;
-	return ret;
+	if (drmIoctl(accel->fd, DRM_IOCTL_NPU_SUBMIT, &args))
+		return refuse_submit(accel, queue.kernel_id, errno);
+	*seqno += count;
+	return 0;
 }
 
 static int accel_wait(struct npu_backend *be, struct npu_point point, int64_t deadline)
@@ -389,10 +416,7 @@ static int accel_wait(struct npu_backend *be, struct npu_point point, int64_t de
 	if (ret == -ETIME)
 		return npu_fail(-ETIMEDOUT, "job %llu has not ended in time",
 				(unsigned long long)point.seqno);
-	if (ret)
-		return npu_fail(ret, "waiting for job %llu: %s", (unsigned long long)point.seqno,
-				strerror(-ret));
-	return 0;
+	return ret ? fail(-ret, "waiting for a job") : 0;
 }
 
 static int accel_last_failure(struct npu_backend *be, uint32_t id, struct npu_failure *failure)
@@ -435,65 +459,22 @@ static const struct npu_backend_ops accel_ops = {
 
 /* ---- opening ---- */
 
-static int refuse_open(const char *path, int error)
-{
-	struct stat st;
-	struct group *group;
-
-	switch (error) {
-	case ENOENT:
-		return npu_fail(-ENOENT, "%s does not exist: no such device, or no udev to make its node",
-				path);
-	case EACCES:
-	case EPERM:
-		group = stat(path, &st) ? NULL : getgrgid(st.st_gid);
-		return npu_fail(-EACCES, "no permission to open %s: it is for user %u and group %s",
-				path, (unsigned int)st.st_uid, group ? group->gr_name : "unknown");
-	case ENXIO:
-	case ENODEV:
-		return npu_fail(-ENODEV, "%s has no device behind it: the driver is not loaded", path);
-	default:
-		return npu_fail(-error, "opening %s: %s", path, strerror(error));
-	}
-}
-
-static int check_driver(int fd, const char *path)
-{
-	drmVersionPtr version = drmGetVersion(fd);
-	int ret = 0;
-
-	if (!version)
-		return npu_fail(-ENODEV, "%s is not the node of an accelerator", path);
-	if (strcmp(version->name, DRIVER_NAME))
-		ret = npu_fail(-ENODEV, "%s: driver: expected %s, found %s", path, DRIVER_NAME,
-			       version->name);
-	drmFreeVersion(version);
-	return ret;
-}
-
 int npu_backend_accel_open(const char *path, struct npu_backend **out)
 {
 	struct accel *accel;
 	int fd, ret;
 
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		return refuse_open(path, errno);
-	ret = check_driver(fd, path);
+	ret = npu_accel_open_node(path, &fd);
 	if (ret)
-		goto close_fd;
+		return ret;
 	accel = calloc(1, sizeof(*accel));
 	if (!accel) {
-		ret = npu_fail(-ENOMEM, "out of memory for a device");
-		goto close_fd;
+		close(fd);
+		return npu_fail(-ENOMEM, "out of memory for a device");
 	}
 	accel->be.ops = &accel_ops;
 	accel->fd = fd;
 	pthread_mutex_init(&accel->lock, NULL);
 	*out = &accel->be;
 	return 0;
-
-close_fd:
-	close(fd);
-	return ret;
 }

@@ -207,7 +207,9 @@ static int boot_image(struct sim *sim, const void *data, size_t size, const char
 		return say_detail(ret, "simulated device", &detail);
 	ret = npu_fwimage_check(data, size, NPU_DEVICE_V0, sim->info.tcm_size, 0, &image, &detail);
 	if (ret)
-		return say_detail(ret, path, &detail);
+		return npu_fail(ret, "firmware %s: %s: expected %#llx, found %#llx", path, detail.what,
+				(unsigned long long)detail.expected,
+				(unsigned long long)detail.found);
 	ret = sim_arena_alloc(&sim->arena, 2 * NPU_PAGE_SIZE, &sim->admin_bus, &rings);
 	if (ret)
 		return ret;
