@@ -451,6 +451,25 @@ uint32_t test_work_program(void *words, uint64_t micro_ops)
 	return program.count;
 }
 
+/* @parts times work, with a YIELD between two. */
+uint32_t test_yield_program(void *words, uint64_t micro_ops, uint32_t parts)
+{
+	const struct npu_insn yield = {
+		.format = NPU_FORMAT_YIELD,
+		.yield = { .opcode = NPU_OP_EXT, .ext_op = NPU_EXT_YIELD },
+	};
+	struct test_program program = { .words = words };
+	uint32_t i;
+
+	for (i = 0; i < parts; i++) {
+		if (i)
+			test_program_add(&program, &yield);
+		test_program_gemm(&program, micro_ops);
+	}
+	test_program_finish(&program, false);
+	return program.count;
+}
+
 int test_write_file(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);

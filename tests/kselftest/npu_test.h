@@ -84,6 +84,7 @@ void test_program_finish(struct test_program *program, bool after_store);
 uint32_t test_copy_program(void *words, uint64_t from, uint64_t to, uint32_t count);
 uint32_t test_spin_program(void *words);
 uint32_t test_work_program(void *words, uint64_t micro_ops);
+uint32_t test_yield_program(void *words, uint64_t micro_ops, uint32_t parts);
 
 int test_write_file(const char *path, const char *text);
 int test_read_file(const char *path, char *buf, size_t size);

@@ -17,3 +17,11 @@ $(O)/tests/bench/fw_cost: $(O)/tests/bench/fw_cost.o $(O)/tests/unit/fw_cost.o $
 $(O)/tests/bench/fw_cost: LDLIBS += -lcmocka
 $(O)/tests/bench/fw_cost: | $(O)/firmware/cp/npu_fw.bin
 BENCH += $(O)/tests/bench/fw_cost
+
+$(O)/tests/unit/test_fw_yield: $(O)/tests/unit/fw_yield.o
+
+$(O)/tests/bench/yield_delay: $(O)/tests/bench/yield_delay.o $(O)/tests/unit/fw_yield.o $(FW_BOARD)
+	$(link)
+$(O)/tests/bench/yield_delay: LDLIBS += -lcmocka
+$(O)/tests/bench/yield_delay: | $(O)/firmware/cp/npu_fw.bin
+BENCH += $(O)/tests/bench/yield_delay
