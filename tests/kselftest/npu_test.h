@@ -88,6 +88,7 @@ uint32_t test_yield_program(void *words, uint64_t micro_ops, uint32_t parts);
 
 int test_write_file(const char *path, const char *text);
 int test_read_file(const char *path, char *buf, size_t size);
+int64_t test_cycles(int fd);
 void test_wait_until_it_runs(int fd);
 
 #endif

@@ -126,14 +126,17 @@ static uint32_t finish_program(uint8_t *words)
 static int freeze_in_the_middle(int fd, uint32_t queue, uint32_t insns, uint32_t sync)
 {
 	struct drm_npu_queue_query query;
+	int64_t before;
 	int ret;
 
 	/* Again if this process got no turn until it had ended. */
 	do {
+		before = test_cycles(fd);
 		ret = test_write_file(FROZEN, "0") ?: submit(fd, queue, LOW, insns, sync);
 		if (ret)
 			return ret;
-		test_wait_until_it_runs(fd);
+		while (test_cycles(fd) == before)
+			usleep(1000);
 		ret = test_write_file(FROZEN, "1") ?: test_queue_query(fd, queue, &query);
 	} while (!ret && query.jobs_done == query.jobs_submitted);
 	return ret;
