@@ -177,6 +177,8 @@ def weights(b, dims, dtype, channels):
         data, zero = b.rng.integers(-WEIGHT_LIMIT, WEIGHT_LIMIT + 1, dims), 0
     else:
         data, zero = b.rng.integers(128 - WEIGHT_LIMIT, 129 + WEIGHT_LIMIT, dims), 128
+    if b.chance(0.4):
+        zero = b.zero(dtype)
     scales = np.array([b.near(1 / 128) for _ in range(channels)], np.float32)
     names = [b.constant(data.astype(dtype)),
              b.constant(scales if channels > 1 else scales[0]),
@@ -213,7 +215,7 @@ def conv(b):
     if not x:
         return None
     n, c, h, w = x.dims
-    groups = b.choice([1, 1, 1, c, c])
+    groups = b.choice([1, 1, 1, c, c, *(d for d in (2, 4, 8) if c % d == 0)])
     m = groups * b.choice([1, 2]) if groups > 1 else b.between(1, 20)
     kernel = kernel_of(b, (h, w))
     strides, pads, dilations, out = window(b, (h, w), kernel)
@@ -239,6 +241,25 @@ def matmul(b):
     names, mean = weights(b, (k, columns), dtype, 1)
     y = b.value((x.dims[0], columns), x.dtype, product_scale(b, x, mean, k), b.zero(x.dtype))
     return b.node("QLinearMatMul", [*b.of(x), *names, *b.quant(y.scale, y.zero, y.dtype)], y)
+
+
+def gemm(b):
+    x = b.pick(lambda v: quantised(v) and len(v.dims) == 2 and v.dims[1] <= 2048)
+    if not x:
+        return None
+    k, columns = x.dims[1], b.between(1, 24)
+    dtype = "int8" if x.dtype == "int8" or b.chance(0.7) else "uint8"
+    turned, alpha = b.between(0, 1), b.choice([1.0, 0.5, 0.3])
+    dims = (columns, k) if turned else (k, columns)
+    names, mean = weights(b, dims, dtype, columns if b.chance(0.5) else 1)
+    y = b.value((x.dims[0], columns), x.dtype, product_scale(b, x, mean * alpha, k),
+                b.zero(x.dtype))
+    bias = ""
+    if b.chance(0.6):
+        most = int(60 * WEIGHT_LIMIT * np.sqrt(k))
+        bias = b.constant(b.rng.integers(-most, most, columns).astype(np.int32))
+    return b.node("QGemm", [*b.of(x), *names, bias, *b.quant(y.scale, y.zero, y.dtype)], y,
+                  domain="com.microsoft", transB=turned, alpha=alpha)
 
 
 def max_pool(b):
@@ -324,13 +345,13 @@ def identity(b):
 
 # Operators and how often each is tried.
 OPERATORS = (
-    (conv, 6), (matmul, 5), (max_pool, 3), (relu, 2), (clip, 2), (flatten, 2), (reshape, 2),
+    (conv, 6), (matmul, 4), (gemm, 4), (max_pool, 3), (relu, 2), (clip, 2), (flatten, 2), (reshape, 2),
     (squeeze, 1), (unsqueeze, 1), (identity, 1), (dequantize, 1),
 )
 
 # ONNX's names of what the functions above make.
 NAMES = (
-    "Clip", "DequantizeLinear", "Flatten", "Identity", "MaxPool", "QLinearConv",
+    "Clip", "DequantizeLinear", "Flatten", "Identity", "MaxPool", "QGemm", "QLinearConv",
     "QLinearMatMul", "QuantizeLinear", "Relu", "Reshape", "Squeeze", "Unsqueeze",
 )
 

@@ -128,6 +128,19 @@ static void attr_int(Onnx__NodeProto *node, const char *name, int64_t v)
 	node->attribute = push(node->attribute, &node->n_attribute, a);
 }
 
+static void attr_float(Onnx__NodeProto *node, const char *name, float v)
+{
+	Onnx__AttributeProto *a = zalloc(sizeof(*a));
+
+	onnx__attribute_proto__init(a);
+	a->name = strdup(name);
+	a->has_type = 1;
+	a->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT;
+	a->has_f = 1;
+	a->f = v;
+	node->attribute = push(node->attribute, &node->n_attribute, a);
+}
+
 static int64_t elements(const struct net_tensor *t)
 {
 	int64_t count = 1;
@@ -231,45 +244,99 @@ static int requantise(bool is_unsigned, int32_t acc, float multiplier, int zero)
 	return (int)rintf(v) + zero;
 }
 
-/* Inputs x, its scale and zero; w, its scales and zero; then the output's. */
-static void quant_inputs(struct net *n, Onnx__NodeProto *node, int w_rank, const int64_t *w_dim,
-			 const int *w, int64_t w_count, const float *ws, int n_ws, bool w_unsigned,
-			 const struct net_tensor *y)
-{
-	int type = w_unsigned ? ONNX__TENSOR_PROTO__DATA_TYPE__UINT8
-			      : ONNX__TENSOR_PROTO__DATA_TYPE__INT8;
-	uint8_t *bytes = zalloc(w_count);
+/* Weights as stored, with a scale and a zero point for each output channel. */
+struct weights {
+	int rank;
+	int64_t dim[4], count;
+	bool is_unsigned;
+	int *value, *zero;
+	float *scale;
+	int n_zero, n_scale;
+};
 
-	for (int64_t i = 0; i < w_count; i++)
-		bytes[i] = w[i] + (w_unsigned ? 128 : 0);
-	in(node, n->now.name);
-	scalar_f32(n, node, n->now.scale);
-	scalar_q(n, node, n->now.is_unsigned, n->now.zero);
-	constant(n, node, type, w_rank, w_dim, bytes, w_count);
-	constant(n, node, ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, n_ws > 1, (int64_t[]){ n_ws }, ws,
-		 n_ws * sizeof(float));
-	scalar_q(n, node, w_unsigned, w_unsigned ? 128 : 0);
-	scalar_f32(n, node, y->scale);
-	scalar_q(n, node, y->is_unsigned, y->zero);
+static int weight_zero(const struct weights *w, int o)
+{
+	return w->zero[w->n_zero > 1 ? o : 0];
+}
+
+static float weight_scale(const struct weights *w, int o)
+{
+	return w->scale[w->n_scale > 1 ? o : 0];
+}
+
+static void random_weights(struct net *n, struct weights *w, int channels, bool per_channel,
+			   enum net_zeros zeros)
+{
+	int low = w->is_unsigned ? 0 : -128;
+
+	w->count = 1;
+	for (int i = 0; i < w->rank; i++)
+		w->count *= w->dim[i];
+	w->n_scale = per_channel ? channels : 1;
+	w->n_zero = zeros == NET_ZERO_A_CHANNEL ? channels : 1;
+	w->value = zalloc(w->count * sizeof(int));
+	w->scale = zalloc(w->n_scale * sizeof(float));
+	w->zero = zalloc(w->n_zero * sizeof(int));
+	for (int64_t i = 0; i < w->count; i++)
+		w->value[i] = net_range(n, low, low + 255);
+	for (int i = 0; i < w->n_scale; i++)
+		w->scale[i] = net_range(n, 50, 2000) / 100000.0f;
+	for (int i = 0; i < w->n_zero; i++)
+		w->zero[i] = zeros == NET_SYMMETRIC ? low + 128 : net_range(n, low, low + 255);
+	for (int i = 0; n->weight_zero && i < w->n_zero; i++)
+		w->zero[i] = low + *n->weight_zero;
+}
+
+static void weights_free(struct weights *w)
+{
+	free(w->value);
+	free(w->scale);
+	free(w->zero);
+}
+
+static void bytes_constant(struct net *n, Onnx__NodeProto *node, bool is_unsigned, int rank,
+			   const int64_t *dim, const int *v, int64_t count)
+{
+	uint8_t *bytes = zalloc(count);
+
+	for (int64_t i = 0; i < count; i++)
+		bytes[i] = v[i];
+	constant(n, node,
+		 is_unsigned ? ONNX__TENSOR_PROTO__DATA_TYPE__UINT8
+			     : ONNX__TENSOR_PROTO__DATA_TYPE__INT8,
+		 rank, dim, bytes, count);
 	free(bytes);
 }
 
-static float *random_scales(struct net *n, int count)
+/* Inputs x, its scale and zero; w, its scales and zeros. */
+static void quant_inputs(struct net *n, Onnx__NodeProto *node, const struct weights *w)
 {
-	float *s = zalloc(count * sizeof(*s));
-
-	for (int i = 0; i < count; i++)
-		s[i] = net_range(n, 50, 2000) / 100000.0f;
-	return s;
+	in(node, n->now.name);
+	scalar_f32(n, node, n->now.scale);
+	scalar_q(n, node, n->now.is_unsigned, n->now.zero);
+	bytes_constant(n, node, w->is_unsigned, w->rank, w->dim, w->value, w->count);
+	constant(n, node, ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, w->n_scale > 1,
+		 (int64_t[]){ w->n_scale }, w->scale, w->n_scale * sizeof(float));
+	bytes_constant(n, node, w->is_unsigned, w->n_zero > 1, (int64_t[]){ w->n_zero }, w->zero,
+		       w->n_zero);
 }
 
-static int *random_weights(struct net *n, int64_t count)
+static void output_inputs(struct net *n, Onnx__NodeProto *node, const struct net_tensor *y)
 {
-	int *w = zalloc(count * sizeof(*w));
+	scalar_f32(n, node, y->scale);
+	scalar_q(n, node, y->is_unsigned, y->zero);
+}
 
-	for (int64_t i = 0; i < count; i++)
-		w[i] = net_range(n, -128, 127);
-	return w;
+static int32_t *random_bias(struct net *n, Onnx__NodeProto *node, int channels, bool bias)
+{
+	int32_t *v = zalloc(channels * sizeof(*v));
+
+	for (int o = 0; bias && o < channels; o++)
+		v[o] = net_range(n, -200000, 200000);
+	if (bias)
+		constant(n, node, ONNX__TENSOR_PROTO__DATA_TYPE__INT32, 1, (int64_t[]){ channels },
+			 v, channels * sizeof(*v));
+	return v;
 }
 
 static float random_scale(struct net *n, int64_t taps, float ws)
@@ -278,8 +345,8 @@ static float random_scale(struct net *n, int64_t taps, float ws)
 	return n->now.scale * ws * 75 * 75 * sqrtf(taps) / net_range(n, 40, 200);
 }
 
-static int32_t conv_sum(const struct net *n, const struct net_conv *c, const int *w, int img, int o,
-			int y, int x)
+static int32_t conv_sum(const struct net *n, const struct net_conv *c, const struct weights *w, int img,
+			int o, int y, int x)
 {
 	const struct net_tensor *t = &n->now;
 	int in_g = t->dim[1] / c->groups, g = o / (c->out_c / c->groups);
@@ -295,7 +362,9 @@ static int32_t conv_sum(const struct net *n, const struct net_conv *c, const int
 				int64_t at = ((img * t->dim[1] + g * in_g + i) * t->dim[2] + iy) *
 						     t->dim[3] +
 					     ix;
-				int wt = w[((o * in_g + i) * c->kernel_h + ky) * c->kernel_w + kx];
+				int wt = w->value[((o * in_g + i) * c->kernel_h + ky) * c->kernel_w +
+						  kx] -
+					 weight_zero(w, o);
 
 				if (iy >= 0 && iy < t->dim[2] && ix >= 0 && ix < t->dim[3])
 					acc += (uint32_t)((t->value[at] - t->zero) * wt);
@@ -319,14 +388,13 @@ static int extent(int size, int kernel, int stride, int dilation, int pads)
 
 void net_conv(struct net *n, const struct net_conv *c)
 {
-	int in_g = n->now.dim[1] / c->groups, n_ws = c->per_channel ? c->out_c : 1;
-	int64_t taps = (int64_t)in_g * c->kernel_h * c->kernel_w;
-	int *w = random_weights(n, c->out_c * taps);
-	float *ws = random_scales(n, n_ws);
-	int32_t *bias = zalloc(c->out_c * sizeof(*bias));
+	int in_g = n->now.dim[1] / c->groups;
+	struct weights w = { .rank = 4,
+			     .dim = { c->out_c, in_g, c->kernel_h, c->kernel_w },
+			     .is_unsigned = c->unsigned_weights };
 	struct net_tensor y = {
 		.rank = 4,
-		.is_unsigned = n->now.is_unsigned,
+		.is_unsigned = n->now.is_unsigned != c->other_type,
 		.zero = c->out_zero,
 		.dim = { n->now.dim[0], c->out_c,
 			 extent(n->now.dim[2], c->kernel_h, c->stride_h, c->dilation,
@@ -336,25 +404,23 @@ void net_conv(struct net *n, const struct net_conv *c)
 	};
 	Onnx__NodeProto *node = net_node(n, "QLinearConv");
 	int64_t at = 0;
+	int32_t *bias;
 
-	y.scale = random_scale(n, taps, ws[0]);
+	random_weights(n, &w, c->out_c, c->per_channel, c->zeros);
+	y.scale = random_scale(n, w.count / c->out_c, w.scale[0]);
 	y.value = zalloc(elements(&y) * sizeof(int));
-	quant_inputs(n, node, 4, (int64_t[]){ c->out_c, in_g, c->kernel_h, c->kernel_w }, w,
-		     c->out_c * taps, ws, n_ws, c->unsigned_weights, &y);
-	for (int o = 0; c->bias && o < c->out_c; o++)
-		bias[o] = net_range(n, -200000, 200000);
-	if (c->bias)
-		constant(n, node, ONNX__TENSOR_PROTO__DATA_TYPE__INT32, 1, (int64_t[]){ c->out_c },
-			 bias, c->out_c * sizeof(*bias));
+	quant_inputs(n, node, &w);
+	output_inputs(n, node, &y);
+	bias = random_bias(n, node, c->out_c, c->bias);
 	conv_attrs(node, c);
 	for (int img = 0; img < y.dim[0]; img++)
 		for (int o = 0; o < c->out_c; o++) {
-			float product = n->now.scale * ws[c->per_channel ? o : 0];
+			float product = n->now.scale * weight_scale(&w, o);
 			float multiplier = product / y.scale;
 
 			for (int oy = 0; oy < y.dim[2]; oy++)
 				for (int ox = 0; ox < y.dim[3]; ox++) {
-					uint32_t acc = conv_sum(n, c, w, img, o, oy, ox);
+					uint32_t acc = conv_sum(n, c, &w, img, o, oy, ox);
 
 					y.value[at++] =
 						requantise(y.is_unsigned, acc + (uint32_t)bias[o],
@@ -362,42 +428,71 @@ void net_conv(struct net *n, const struct net_conv *c)
 				}
 		}
 	becomes(n, node, &y);
-	free(w);
-	free(ws);
+	weights_free(&w);
+	free(bias);
+}
+
+/* Row @r of A by column @o of B. */
+static uint32_t product_sum(const struct net *n, const struct weights *w, int r, int o,
+			    bool turned)
+{
+	int k = n->now.dim[1], columns = w->dim[!turned];
+	uint32_t acc = 0;
+
+	for (int i = 0; i < k; i++) {
+		int b = w->value[turned ? o * k + i : i * columns + o] - weight_zero(w, o);
+
+		acc += (uint32_t)((n->now.value[r * k + i] - n->now.zero) * b);
+	}
+	return acc;
+}
+
+void net_product(struct net *n, const struct net_product *c)
+{
+	int rows = n->now.dim[0], k = n->now.dim[1];
+	struct weights w = { .rank = 2, .is_unsigned = c->unsigned_weights };
+	struct net_tensor y = {
+		.rank = 2,
+		.dim = { rows, c->columns },
+		.is_unsigned = n->now.is_unsigned != c->other_type,
+		.zero = c->out_zero,
+	};
+	Onnx__NodeProto *node = net_node(n, c->gemm ? "QGemm" : "QLinearMatMul");
+	float alpha = c->alpha != 0 ? c->alpha : 1;
+	int32_t *bias = NULL;
+
+	w.dim[c->turned] = k;
+	w.dim[!c->turned] = c->columns;
+	random_weights(n, &w, c->columns, c->per_channel, c->zeros);
+	y.scale = random_scale(n, k, w.scale[0]) * alpha;
+	y.value = zalloc(elements(&y) * sizeof(int));
+	quant_inputs(n, node, &w);
+	bias = random_bias(n, node, c->columns, c->bias);
+	if (c->gemm && !c->bias)
+		in(node, "");
+	output_inputs(n, node, &y);
+	if (c->gemm)
+		attr_int(node, "transB", c->turned);
+	if (c->alpha != 0)
+		attr_float(node, "alpha", alpha);
+	for (int r = 0; r < rows; r++)
+		for (int o = 0; o < c->columns; o++) {
+			float left = alpha * n->now.scale;
+			float product = left * weight_scale(&w, o);
+			uint32_t acc = product_sum(n, &w, r, o, c->turned) + (uint32_t)bias[o];
+
+			y.value[r * c->columns + o] =
+				requantise(y.is_unsigned, acc, product / y.scale, y.zero);
+		}
+	becomes(n, node, &y);
+	weights_free(&w);
 	free(bias);
 }
 
 void net_matmul(struct net *n, int columns, int out_zero)
 {
-	int rows = n->now.dim[0], k = n->now.dim[1];
-	int *w = random_weights(n, (int64_t)k * columns);
-	float *ws = random_scales(n, columns);
-	struct net_tensor y = {
-		.rank = 2,
-		.dim = { rows, columns },
-		.is_unsigned = n->now.is_unsigned,
-		.zero = out_zero,
-		.scale = random_scale(n, k, ws[0]),
-	};
-	Onnx__NodeProto *node = net_node(n, "QLinearMatMul");
-
-	y.value = zalloc(elements(&y) * sizeof(int));
-	quant_inputs(n, node, 2, (int64_t[]){ k, columns }, w, (int64_t)k * columns, ws, columns,
-		     false, &y);
-	for (int r = 0; r < rows; r++)
-		for (int o = 0; o < columns; o++) {
-			float product = n->now.scale * ws[o];
-			uint32_t acc = 0;
-
-			for (int i = 0; i < k; i++)
-				acc += (uint32_t)((n->now.value[r * k + i] - n->now.zero) *
-						  w[i * columns + o]);
-			y.value[r * columns + o] =
-				requantise(y.is_unsigned, acc, product / y.scale, y.zero);
-		}
-	becomes(n, node, &y);
-	free(w);
-	free(ws);
+	net_product(n, &(struct net_product){
+			       .columns = columns, .out_zero = out_zero, .per_channel = true });
 }
 
 static int window_max(const struct net_tensor *t, int64_t plane, int y0, int x0, int kh, int kw)

@@ -35,6 +35,14 @@ struct net {
 	float *output; /* expected float output */
 	int64_t output_elements;
 	int nodes;
+	const int *weight_zero; /* if set: zero points, counted from the lowest value */
+};
+
+/* Zero points of weights. */
+enum net_zeros {
+	NET_SYMMETRIC,
+	NET_ZERO,
+	NET_ZERO_A_CHANNEL,
 };
 
 struct net_conv {
@@ -42,6 +50,18 @@ struct net_conv {
 	int pad[4]; /* top, left, bottom, right */
 	bool bias, per_channel, unsigned_weights;
 	int out_zero;
+	enum net_zeros zeros;
+	bool other_type; /* the output is uint8 if the input is int8, and so on */
+};
+
+struct net_product {
+	int columns, out_zero;
+	bool per_channel, unsigned_weights;
+	enum net_zeros zeros;
+	bool other_type;
+	bool gemm; /* QGemm, not QLinearMatMul */
+	bool bias, turned; /* of QGemm */
+	float alpha; /* 0 for none */
 };
 
 uint32_t net_random(struct net *n);
@@ -51,6 +71,7 @@ void net_init(struct net *n, uint64_t seed, int images, int c, int h, int w, boo
 	      int zero);
 void net_conv(struct net *n, const struct net_conv *c);
 void net_matmul(struct net *n, int columns, int out_zero);
+void net_product(struct net *n, const struct net_product *c);
 void net_maxpool(struct net *n, int kh, int kw, int sh, int sw, const int *pad);
 void net_relu(struct net *n);
 void net_clip(struct net *n, int lo, int hi);

@@ -266,7 +266,7 @@ void run_model(const void *onnx, size_t size, const float *input, uint64_t yield
 	memset(r, 0, sizeof(*r));
 	r->err = npuc_import_onnx(onnx, size, &g, &d);
 	if (!r->err)
-		r->err = npuc_lower(g, &m.p, &d);
+		r->err = npuc_lower(g, FEATURES, &m.p, &d);
 	if (!r->err)
 		r->err = build(&m, st, &n, yield_cycles);
 	if (!r->err) {

@@ -45,7 +45,18 @@ static struct run_result check(struct net *n, const char *what)
 	return check_yield(n, what, 0);
 }
 
-static const struct net_conv conv3 = { 16, 3, 3, 1, 1, 1, 1, { 1, 1, 1, 1 }, true, true, false, 0 };
+static const struct net_conv conv3 = {
+	.out_c = 16,
+	.kernel_h = 3,
+	.kernel_w = 3,
+	.stride_h = 1,
+	.stride_w = 1,
+	.dilation = 1,
+	.groups = 1,
+	.pad = { 1, 1, 1, 1 },
+	.bias = true,
+	.per_channel = true,
+};
 
 static void test_one_conv(void **state)
 {
@@ -86,20 +97,158 @@ static void test_strides_and_pads(void **state)
 	}
 }
 
+static int random_zero(struct net *n, bool is_unsigned)
+{
+	return is_unsigned ? net_range(n, 0, 255) : net_range(n, -128, 127);
+}
+
+/* int8 and uint8 in any mix, zero points anywhere: of weights for all or for each channel. */
+static void test_types_and_zero_points(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 48; i++) {
+		bool is_unsigned = i & 1;
+		struct net_conv c = conv3;
+		char what[64];
+		struct net n;
+
+		net_init(&n, 300 + i, 1, 1 + i * 7 % 40, 8, 7, is_unsigned,
+			 is_unsigned ? i * 5 : i * 5 - 128);
+		c.unsigned_weights = i >> 1 & 1;
+		c.zeros = i >> 2 & 3 ? NET_ZERO + (i >> 2 & 1) : NET_SYMMETRIC;
+		c.per_channel = i % 3;
+		c.other_type = i % 5 == 1;
+		c.out_c = 1 + i * 11 % 40;
+		c.out_zero = random_zero(&n, is_unsigned != c.other_type);
+		c.kernel_h = 1 + i % 3;
+		net_conv(&n, &c);
+		c.other_type = i % 7 == 2;
+		c.out_zero = random_zero(&n, n.now.is_unsigned != c.other_type);
+		net_conv(&n, &c);
+		snprintf(what, sizeof(what), "case %d", i);
+		check(&n, what);
+	}
+}
+
+/* Differences of 255 need three parts, of 254 two. */
+static void test_extreme_zero_points(void **state)
+{
+	static const int zero[] = { 0, 1, 127, 128, 254, 255 };
+
+	(void)state;
+	for (int i = 0; i < 12; i++) {
+		struct net_conv c = conv3;
+		char what[64];
+		struct net n;
+
+		c.unsigned_weights = i & 1;
+		c.groups = i % 3 ? 1 : 20;
+		c.out_c = 20;
+		net_init(&n, 400 + i, 1, 20, 6, 7, false, -128 + i * 20);
+		n.weight_zero = &zero[i / 2];
+		net_conv(&n, &c);
+		net_flatten(&n);
+		net_product(&n, &(struct net_product){ .columns = 12, .unsigned_weights = i & 1 });
+		snprintf(what, sizeof(what), "zero point %d of the range", zero[i / 2]);
+		check(&n, what);
+	}
+}
+
 static void test_groups(void **state)
 {
-	struct net_conv c = conv3;
+	/* input channels, groups, output channels */
+	static const int shape[][3] = {
+		{ 24, 24, 24 }, { 24, 2, 10 },	 { 64, 2, 64 },	  { 64, 4, 128 }, { 32, 8, 64 },
+		{ 32, 32, 64 }, { 96, 96, 96 },	 { 48, 3, 96 },	  { 5, 5, 5 },	  { 5, 5, 20 },
+		{ 40, 8, 80 },	{ 64, 16, 16 }, { 128, 2, 32 }, { 300, 300, 300 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(shape) / sizeof(shape[0]) * 4; i++) {
+		const int *s = shape[i / 4];
+		struct net_conv c = conv3;
+		char what[64];
+		struct net n;
+
+		net_init(&n, 500 + i, 1, s[0], 9, 12, i & 1, i & 1 ? 90 : 3);
+		c.groups = s[1];
+		c.out_c = s[2];
+		c.stride_h = 1 + (i & 1);
+		c.kernel_w = 1 + i % 5;
+		c.pad[1] = c.pad[3] = i % 5 / 2;
+		c.dilation = 1 + (i % 3 == 0);
+		c.zeros = i % 4;
+		if (c.zeros > NET_ZERO_A_CHANNEL)
+			c.zeros = NET_SYMMETRIC;
+		c.unsigned_weights = i & 2;
+		net_conv(&n, &c);
+		if (i & 1)
+			net_maxpool(&n, 2, 2, 2, 2, (int[4]){ 0 });
+		else
+			net_relu(&n);
+		net_conv(&n, &conv3);
+		snprintf(what, sizeof(what), "%d channels in %d groups to %d, %zu", s[0], s[1],
+			 s[2], i % 4);
+		check(&n, what);
+	}
+}
+
+/* Depthwise layers between pointwise ones, too large for one piece. */
+static void test_depthwise_chain(void **state)
+{
+	struct net_conv point = conv3, depth = conv3;
+	struct run_result r;
 	struct net n;
 
 	(void)state;
-	net_init(&n, 5, 1, 24, 7, 6, false, 3);
-	c.out_c = 24;
-	c.groups = 24;
-	net_conv(&n, &c);
-	c.groups = 2;
-	c.out_c = 10;
-	net_conv(&n, &c);
-	check(&n, "groups");
+	point.kernel_h = point.kernel_w = 1;
+	memset(point.pad, 0, sizeof(point.pad));
+	point.out_c = depth.out_c = depth.groups = 160;
+	point.out_zero = 4;
+	net_init(&n, 600, 2, 20, 30, 26, false, 7);
+	for (int i = 0; i < 3; i++) {
+		net_conv(&n, &point);
+		depth.stride_h = depth.stride_w = 1 + (i == 1);
+		net_conv(&n, &depth);
+		net_relu(&n);
+	}
+	r = check_yield(&n, "depthwise chain", 4000);
+	assert_true(r.macs < r.useful_macs + r.useful_macs / 2);
+}
+
+static void test_gemm(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 32; i++) {
+		struct net_product c = {
+			.columns = 1 + i * 13 % 50,
+			.per_channel = i & 1,
+			.unsigned_weights = i >> 1 & 1,
+			.zeros = i % 3,
+			.other_type = i % 5 == 1,
+			.gemm = true,
+			.bias = i >> 2 & 1,
+			.turned = i >> 3 & 1,
+			.alpha = i % 4 ? 0 : 0.3f,
+		};
+		char what[64];
+		struct net n;
+
+		net_init(&n, 700 + i, 1 + i % 3, 7 + i, 2, 3, i & 1, i & 1 ? 31 : -31);
+		if (i & 4)
+			net_conv(&n, &conv3);
+		net_flatten(&n);
+		c.out_zero = random_zero(&n, n.now.is_unsigned != c.other_type);
+		net_product(&n, &c);
+		c.gemm = i & 1;
+		c.bias = c.bias && c.gemm;
+		c.turned = c.turned && c.gemm;
+		c.alpha = 0;
+		c.out_zero = random_zero(&n, n.now.is_unsigned != c.other_type);
+		net_product(&n, &c);
+		snprintf(what, sizeof(what), "case %d", i);
+		check(&n, what);
+	}
 }
 
 /* Too large for the core's memories: rows, columns, input and output blocks are cut. */
@@ -190,28 +339,42 @@ static void test_flatten_and_product(void **state)
 	check(&n, "three images");
 }
 
+/* One group, one for each channel, or what divides the channels. */
+static void random_groups(struct net *n, struct net_conv *c)
+{
+	int channels = n->now.dim[1];
+
+	c->groups = 1;
+	if (net_range(n, 0, 2) == 0)
+		c->groups = channels;
+	else if (net_range(n, 0, 3) == 0)
+		c->groups = channels % 4 ? 1 : channels / 4;
+	c->out_c = c->groups > 1 ? c->groups * net_range(n, 1, 2) : net_range(n, 1, 70);
+}
+
 static void random_layer(struct net *n)
 {
 	static const int none[4];
 	struct net_conv c = {
-		net_range(n, 1, 70),
-		net_range(n, 1, 4),
-		net_range(n, 1, 4),
-		net_range(n, 1, 2),
-		net_range(n, 1, 2),
-		1,
-		1,
-		{ 0 },
-		net_range(n, 0, 1),
-		net_range(n, 0, 1),
-		false,
-		0,
+		.kernel_h = net_range(n, 1, 4),
+		.kernel_w = net_range(n, 1, 4),
+		.stride_h = net_range(n, 1, 2),
+		.stride_w = net_range(n, 1, 2),
+		.dilation = 1,
+		.bias = net_range(n, 0, 1),
+		.per_channel = net_range(n, 0, 1),
+		.unsigned_weights = net_range(n, 0, 1),
+		.zeros = net_range(n, 0, 5),
+		.other_type = net_range(n, 0, 3) == 0,
 	};
 	int h = n->now.dim[2], w = n->now.dim[3];
 
 	for (int i = 0; i < 4; i++)
 		c.pad[i] = net_range(n, 0, 2);
-	c.out_zero = n->now.is_unsigned ? net_range(n, 0, 255) : net_range(n, -128, 127);
+	if (c.zeros > NET_ZERO_A_CHANNEL)
+		c.zeros = NET_SYMMETRIC;
+	random_groups(n, &c);
+	c.out_zero = random_zero(n, n->now.is_unsigned != c.other_type);
 	if (h >= 4 && w >= 4)
 		net_conv(n, &c);
 	if (net_range(n, 0, 1))
@@ -344,7 +507,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_conv),
 		cmocka_unit_test(test_strides_and_pads),
+		cmocka_unit_test(test_types_and_zero_points),
+		cmocka_unit_test(test_extreme_zero_points),
 		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_depthwise_chain),
+		cmocka_unit_test(test_gemm),
 		cmocka_unit_test(test_large),
 		cmocka_unit_test(test_pools),
 		cmocka_unit_test(test_clips),

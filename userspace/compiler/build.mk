@@ -2,7 +2,8 @@
 # The compiler as a library; `npu compile` is its command.
 COMPILER := userspace/compiler
 COMPILER_SRC := $(addprefix $(COMPILER)/, compile.c diag.c emit.c emit_load.c emit_pool.c graph.c \
-	import_onnx.c lower.c lower_conv.c lower_edge.c lower_pool.c module.c plan.c schedule.c tile.c)
+	import_onnx.c lower.c lower_conv.c lower_edge.c lower_matmul.c lower_pool.c lower_quant.c \
+	module.c plan.c schedule.c tile.c)
 COMPILER_OBJ := $(COMPILER_SRC:%.c=$(O)/%.o) $(O)/$(COMPILER)/onnx.pb-c.o
 COMPILER_LIB := $(O)/$(COMPILER)/libnpu_compiler.a
 COMPILER_LDLIBS := -lelf -ljansson -lprotobuf-c
@@ -21,7 +22,7 @@ $(O)/$(COMPILER)/onnx.pb-c.o: $(O)/$(COMPILER)/onnx.pb-c.c
 $(O)/$(COMPILER)/import_onnx.o: $(O)/$(COMPILER)/onnx.pb-c.h
 $(O)/$(COMPILER)/import_onnx.o: CPPFLAGS += -I$(O)/$(COMPILER)
 # The multipliers are float32 in stated steps.
-$(O)/$(COMPILER)/lower_conv.o: CFLAGS += -ffp-contract=off
+$(O)/$(COMPILER)/lower_quant.o: CFLAGS += -ffp-contract=off
 
 $(COMPILER_LIB): $(COMPILER_OBJ)
 	$(archive)

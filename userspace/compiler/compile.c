@@ -64,6 +64,8 @@ static uint64_t needed_features(const struct npu_compiled *c, const struct npuc_
 		need |= NPU_HW_FEATURE_REQUANT;
 		if (s->layer.pad_value)
 			need |= NPU_HW_FEATURE_PAD_VALUE;
+		if (s->layer.vector)
+			need |= NPU_HW_FEATURE_VMAC;
 	}
 	if (opt->yield_cycles && c->n_stream)
 		need |= NPU_HW_FEATURE_YIELD;
@@ -127,7 +129,7 @@ static int compile(struct npu_compiled *c, const void *onnx, size_t size,
 	int err = npuc_import_onnx(onnx, size, &c->g, d);
 
 	if (!err)
-		err = npuc_lower(c->g, &c->p, d);
+		err = npuc_lower(c->g, opt.features, &c->p, d);
 	if (err)
 		return err;
 	c->m.features = needed_features(c, &opt);

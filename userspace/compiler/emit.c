@@ -76,18 +76,20 @@ int npuc_kernel(struct npuc_emitter *e, const struct npuc_dim *dims, int n, int 
 
 /* Where a piece's accumulators are. */
 struct acc {
-	int base, rows, tco, out;
+	int base, rows, tco, out, block;
 };
 
 static struct acc acc_of(const struct npuc_emitter *e, const struct npuc_piece *pc,
 			 const struct npuc_tile *t)
 {
 	const struct npuc_layer_state *ls = &e->layer[pc->layer];
+	struct npuc_blocks b = npuc_blocks_at(ls->l, &ls->c, pc->co, pc->ci);
 	struct acc a;
 
 	a.base = e->param_rows + e->acc_half * e->acc_rows;
 	a.rows = t->mh * t->mw;
-	a.tco = npuc_part(npuc_blocks(ls->l->out_c), ls->c.tco, pc->co);
+	a.tco = b.n_out;
+	a.block = b.out0;
 	a.out = ls->c.mode == NPUC_POOL_WINDOWS ? a.base + a.tco * a.rows : a.base;
 	return a;
 }
@@ -120,23 +122,39 @@ static void space_dims(const struct npuc_layer *l, enum npuc_pool_mode mode,
 	dim[3] = (struct npuc_dim){ p->kernel_w, plane, w->stride_w, 0 };
 }
 
-static int gemm(struct npuc_emitter *e, struct npuc_piece *pc, const struct npuc_tile *t,
-		const struct acc *a)
+/* Blocks: each output block reads all input blocks, or the one of the same number. */
+static void block_dims(const struct npuc_layer *l, const struct npuc_tile *t,
+		       const struct npuc_blocks *b, int rows, struct npuc_dim *dim)
+{
+	int taps = npuc_layer_taps(l), plane = t->ih * t->iw;
+
+	if (l->vector) {
+		dim[0] = (struct npuc_dim){ b->n_out, rows, plane, taps };
+		dim[1] = (struct npuc_dim){ 1, 0, 0, 0 };
+		return;
+	}
+	dim[0] = (struct npuc_dim){ b->n_out, rows, 0, b->n_in * taps };
+	dim[1] = (struct npuc_dim){ b->n_in, 0, plane, taps };
+}
+
+/* Multiplies and adds all that the piece has. */
+static int multiply(struct npuc_emitter *e, struct npuc_piece *pc, const struct npuc_tile *t,
+		    const struct acc *a)
 {
 	const struct npuc_layer_state *ls = &e->layer[pc->layer];
-	const struct npuc_window *w = &ls->l->window;
-	int window = w->kernel_h * w->kernel_w,
-	    tci = npuc_part(npuc_blocks(ls->l->in_c), ls->c.tci, pc->ci);
-	struct npuc_op op = { .kind = NPUC_OP_GEMM };
-	struct npuc_dim dim[8];
-	int id;
+	const struct npuc_layer *l = ls->l;
+	const struct npuc_window *w = &l->window;
+	struct npuc_blocks b = npuc_blocks_at(l, &ls->c, pc->co, pc->ci);
+	struct npuc_op op = { .kind = l->vector ? NPUC_OP_VMAC : NPUC_OP_GEMM };
+	int wgt = e->wgt[pc->wgt].base * (l->vector ? NPU_BLOCK : 1), id;
+	struct npuc_dim dim[9];
 
-	dim[0] = (struct npuc_dim){ a->tco, a->rows, 0, tci * window };
-	dim[1] = (struct npuc_dim){ tci, 0, t->ih * t->iw, window };
-	dim[2] = (struct npuc_dim){ w->kernel_h, 0, w->dilation_h * t->iw, w->kernel_w };
-	dim[3] = (struct npuc_dim){ w->kernel_w, 0, w->dilation_w, 1 };
-	space_dims(ls->l, ls->c.mode, t, dim + 4);
-	op.kernel = npuc_kernel(e, dim, 8, a->base, pc->inp * NPUC_INP_SLOT, e->wgt[pc->wgt].base);
+	block_dims(l, t, &b, a->rows, dim);
+	dim[2] = (struct npuc_dim){ l->parts, 0, 0, w->kernel_h * w->kernel_w };
+	dim[3] = (struct npuc_dim){ w->kernel_h, 0, w->dilation_h * t->iw, w->kernel_w };
+	dim[4] = (struct npuc_dim){ w->kernel_w, 0, w->dilation_w, 1 };
+	space_dims(l, ls->c.mode, t, dim + 5);
+	op.kernel = npuc_kernel(e, dim, 9, a->base, pc->inp * NPUC_INP_SLOT, wgt);
 	if (op.kernel < 0)
 		return op.kernel;
 	id = npuc_emit_op(e, &op, &pc->need, 1);
@@ -188,7 +206,7 @@ static int store(struct npuc_emitter *e, const struct npuc_piece *pc, const stru
 	const struct npuc_layer_state *ls = &e->layer[pc->layer];
 	const struct npuc_layer *l = ls->l;
 	int64_t base = e->p->value[l->out].blocked.offset / NPU_OUT_BYTES;
-	int64_t block = (int64_t)pc->image * npuc_blocks(l->out_c) + pc->co * ls->c.tco;
+	int64_t block = (int64_t)pc->image * npuc_blocks(l->out_c) + a->block;
 	int stride = ls->c.mode == NPUC_POOL_WINDOWS ? t->h * t->w : a->rows;
 	int after = e->last_compute, id = 0;
 
@@ -229,7 +247,7 @@ static int conv_piece(struct npuc_emitter *e, struct npuc_piece *pc)
 	if (pc->ci == 0)
 		err = reset(e, &a);
 	if (err >= 0)
-		err = gemm(e, pc, &t, &a);
+		err = multiply(e, pc, &t, &a);
 	if (err < 0 || pc->ci < ls->c.n_ci - 1)
 		return err;
 	if (ls->c.mode != NPUC_POOL_NONE)
@@ -246,7 +264,7 @@ static int load_plain(struct npuc_emitter *e, const struct npuc_piece *pc,
 	const struct npuc_layer_state *ls = &e->layer[pc->layer];
 	const struct npuc_layer *l = ls->l;
 	int64_t base = e->p->value[l->in].blocked.offset / NPU_OUT_BYTES;
-	int64_t block = (int64_t)pc->image * npuc_blocks(l->in_c) + pc->co * ls->c.tco;
+	int64_t block = (int64_t)pc->image * npuc_blocks(l->in_c) + a->block;
 	int after[] = {
 		e->acc_store[e->acc_half],
 		npuc_last_store(e, l->in, pc->image, t->my0, t->my0 + t->mh),
@@ -352,7 +370,7 @@ static void forget(struct npuc_emitter *e)
 	memset(e->wgt, 0, sizeof(e->wgt));
 	e->inp[0].reader = e->inp[1].reader = NPUC_NO_OP;
 	e->acc_store[0] = e->acc_store[1] = NPUC_NO_OP;
-	e->wgt_head = e->pad_value = 0;
+	e->wgt_head = e->vector_head = e->pad_value = 0;
 	e->param_loaded = false;
 	e->param_layer = e->param_co = -1;
 	e->since_yield = 0;

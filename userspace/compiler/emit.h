@@ -57,7 +57,7 @@ int npuc_emit_stream(struct npuc_program *p, int first, int count,
 /* What a slot of INP holds. */
 struct npuc_inp_slot {
 	bool valid;
-	int layer, image, ty, tx, ci;
+	int layer, image, ty, tx, block; /* the first of them */
 	int writer, reader; /* last operation that did so */
 };
 
@@ -113,7 +113,7 @@ struct npuc_emitter {
 	struct npuc_inp_slot inp[2];
 	int inp_used;
 	struct npuc_wgt_entry wgt[NPUC_WGT_ENTRIES];
-	int wgt_head;
+	int wgt_head, vector_head;
 	int pad_value;
 	struct npuc_store_note *store;
 	size_t n_store;

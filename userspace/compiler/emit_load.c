@@ -38,37 +38,62 @@ int npuc_last_store(const struct npuc_emitter *e, int value, int image, int y0, 
 	return NPUC_NO_OP;
 }
 
-static void pack_block(uint8_t *out, const struct npuc_layer *l, int o0, int i0, int k)
+/* Tap @k, counted over all parts, of the weight of output @o for input @i of its group. */
+static int8_t weight_at(const struct npuc_layer *l, size_t o, int i, int k)
 {
 	int window = l->window.kernel_h * l->window.kernel_w;
+	size_t part = k / window * npuc_layer_weights(l);
 
+	return l->weight[part + (o * (l->in_c / l->groups) + i) * window + k % window];
+}
+
+static void pack_block(uint8_t *out, const struct npuc_layer *l, int o0, int i0, int k)
+{
 	for (int o = 0; o < 16 && o0 + o < l->out_c; o++)
-		for (int i = 0; i < 16 && i0 + i < l->in_c; i++)
-			out[o * 16 + i] =
-				l->weight[((size_t)(o0 + o) * l->in_c + i0 + i) * window + k];
+		for (int i = 0; i < 16 && i0 + i < l->in_c / l->groups; i++)
+			out[o * 16 + i] = weight_at(l, o0 + o, i0 + i, k);
+}
+
+/* A row of 16 channels for each tap of each block. */
+static void pack_vector(uint8_t *out, const struct npuc_layer *l, const struct npuc_blocks *b)
+{
+	int taps = npuc_layer_taps(l), c0 = b->out0 * 16;
+
+	for (int c = 0; c < b->n_out * 16 && c0 + c < l->out_c; c++)
+		for (int k = 0; k < taps; k++)
+			out[(c / 16 * taps + k) * 16 + c % 16] =
+				l->weight[(k / (taps / l->parts) * l->out_c + c0 + c) *
+						  (taps / l->parts) +
+					  k % (taps / l->parts)];
+}
+
+static void pack_blocks(uint8_t *out, const struct npuc_layer *l, const struct npuc_blocks *b)
+{
+	int taps = npuc_layer_taps(l), group = b->out0 * 16 / (l->out_c / l->groups);
+	int first = b->in0 * 16 - group * (l->in_c / l->groups);
+
+	for (int o = 0; o < b->n_out; o++)
+		for (int i = 0; i < b->n_in; i++)
+			for (int k = 0; k < taps; k++, out += NPU_WGT_BYTES)
+				pack_block(out, l, (b->out0 + o) * 16, first + i * 16, k);
 }
 
 static int64_t pack_weights(struct npuc_emitter *e, struct npuc_layer_state *ls, int co, int ci)
 {
 	const struct npuc_layer *l = ls->l;
-	int window = l->window.kernel_h * l->window.kernel_w;
-	int n_co = npuc_part(npuc_blocks(l->out_c), ls->c.tco, co),
-	    n_ci = npuc_part(npuc_blocks(l->in_c), ls->c.tci, ci);
+	struct npuc_blocks b = npuc_blocks_at(l, &ls->c, co, ci);
+	int size = npuc_weight_elements(l, b.n_out, b.n_in);
 	int64_t *memo = &ls->weight[co * ls->c.n_ci + ci], at;
 
 	if (*memo >= 0)
 		return *memo;
-	at = npuc_image_add(e->constants, (size_t)n_co * n_ci * window * NPU_WGT_BYTES,
-			    NPU_WGT_BYTES);
+	at = npuc_image_add(e->constants, (size_t)size * NPU_WGT_BYTES, NPU_WGT_BYTES);
 	if (at < 0)
 		return at;
-	for (int o = 0; o < n_co; o++)
-		for (int i = 0; i < n_ci; i++)
-			for (int k = 0; k < window; k++)
-				pack_block(e->constants->data + at +
-						   ((o * n_ci + i) * window + k) * NPU_WGT_BYTES,
-					   l, (co * ls->c.tco + o) * 16, (ci * ls->c.tci + i) * 16,
-					   k);
+	if (l->vector)
+		pack_vector(e->constants->data + at, l, &b);
+	else
+		pack_blocks(e->constants->data + at, l, &b);
 	*memo = at;
 	return at;
 }
@@ -138,7 +163,8 @@ static int load_rows(struct npuc_emitter *e, int64_t offset, int rows)
 int npuc_load_params(struct npuc_emitter *e, const struct npuc_piece *pc, int *row)
 {
 	struct npuc_layer_state *ls = &e->layer[pc->layer];
-	int first = pc->co * ls->c.tco * 3, err;
+	struct npuc_blocks b = npuc_blocks_at(ls->l, &ls->c, pc->co, pc->ci);
+	int first = b.out0 * 3, err;
 
 	if (e->param_resident) {
 		*row = (ls->param - e->layer[0].param) / NPU_ACC_BYTES + first;
@@ -150,8 +176,7 @@ int npuc_load_params(struct npuc_emitter *e, const struct npuc_piece *pc, int *r
 	*row = 0;
 	if (e->param_layer == pc->layer && e->param_co == pc->co)
 		return 0;
-	err = load_rows(e, ls->param + (int64_t)first * NPU_ACC_BYTES,
-			npuc_part(npuc_blocks(ls->l->out_c), ls->c.tco, pc->co) * 3);
+	err = load_rows(e, ls->param + (int64_t)first * NPU_ACC_BYTES, b.n_out * 3);
 	e->param_layer = pc->layer;
 	e->param_co = pc->co;
 	return err;
@@ -169,12 +194,13 @@ static bool pending(const struct npuc_emitter *e, const struct npuc_wgt_entry *w
 }
 
 /*
- * Takes room in WGT, and gives what must have been read before it is written.
- * LATER: what is there is still waited for.
+ * Takes room in the first @depth elements of WGT, from @head on, and gives what
+ * must have been read before it is written. LATER: what is there is still
+ * waited for.
  */
-static int wgt_take(struct npuc_emitter *e, int size, int *after)
+static int wgt_take(struct npuc_emitter *e, int *head, int depth, int size, int *after)
 {
-	int base = e->wgt_head + size > NPUC_WGT_DEPTH ? 0 : e->wgt_head, slot = -1;
+	int base = *head + size > depth ? 0 : *head, slot = -1;
 
 	*after = NPUC_NO_OP;
 	for (int i = 0; i < NPUC_WGT_ENTRIES; i++)
@@ -204,7 +230,7 @@ static int wgt_take(struct npuc_emitter *e, int size, int *after)
 		.reader = NPUC_NO_OP,
 		.piece = -1,
 	};
-	e->wgt_head = base + size;
+	*head = base + size;
 	return slot;
 }
 
@@ -220,9 +246,8 @@ static int find_wgt(const struct npuc_emitter *e, int layer, int co, int ci)
 static int load_wgt(struct npuc_emitter *e, int layer, int co, int ci)
 {
 	struct npuc_layer_state *ls = &e->layer[layer];
-	int window = ls->l->window.kernel_h * ls->l->window.kernel_w, slot, id, after;
-	int size = npuc_part(npuc_blocks(ls->l->out_c), ls->c.tco, co) *
-		   npuc_part(npuc_blocks(ls->l->in_c), ls->c.tci, ci) * window;
+	struct npuc_blocks b = npuc_blocks_at(ls->l, &ls->c, co, ci);
+	int size = npuc_weight_elements(ls->l, b.n_out, b.n_in), slot, id, after;
 	int64_t at = pack_weights(e, ls, co, ci);
 	struct npuc_op op = {
 		.kind = NPUC_OP_LOAD,
@@ -236,7 +261,9 @@ static int load_wgt(struct npuc_emitter *e, int layer, int co, int ci)
 
 	if (at < 0)
 		return npuc_fail(e->d, -ENOMEM, "out of memory");
-	slot = wgt_take(e, size, &after);
+	slot = ls->l->vector ?
+		       wgt_take(e, &e->vector_head, NPUC_VECTOR_DEPTH, size, &after) :
+		       wgt_take(e, &e->wgt_head, NPUC_WGT_DEPTH, size, &after);
 	if (slot < 0)
 		return slot;
 	op.mem.sram_base = e->wgt[slot].base;
@@ -259,10 +286,10 @@ static int load_wgt(struct npuc_emitter *e, int layer, int co, int ci)
 int npuc_prefetch_weights(struct npuc_emitter *e, int layer, int i, int n)
 {
 	struct npuc_layer_state *ls = &e->layer[layer];
-	int window = ls->l->window.kernel_h * ls->l->window.kernel_w, all = ls->c.n_co * ls->c.n_ci;
+	int all = ls->c.n_co * ls->c.n_ci;
 
 	if (!ls->l->conv || all > NPUC_WGT_ENTRIES / 4 ||
-	    npuc_blocks(ls->l->out_c) * npuc_blocks(ls->l->in_c) * window > NPUC_WGT_SLOT)
+	    npuc_layer_elements(ls->l) > (ls->l->vector ? NPUC_VECTOR_SLOT : NPUC_WGT_SLOT))
 		return 0;
 	for (int k = i * all / n; k < (i + 1) * all / n; k++) {
 		int slot = find_wgt(e, layer, k / ls->c.n_ci, k % ls->c.n_ci);
@@ -334,12 +361,12 @@ static int set_pad_value(struct npuc_emitter *e, int value)
 
 /* The loads of an input piece into slot @slot; returns the last. */
 static int load_inp_blocks(struct npuc_emitter *e, const struct npuc_piece *pc,
-			   const struct npuc_tile *t, int slot, const int *after)
+			   const struct npuc_tile *t, const struct npuc_blocks *b, int slot,
+			   const int *after)
 {
-	const struct npuc_layer_state *ls = &e->layer[pc->layer];
-	const struct npuc_layer *l = ls->l;
-	int blocks = npuc_blocks(l->in_c), n = npuc_part(blocks, ls->c.tci, pc->ci), id = 0;
-	int64_t first = (int64_t)pc->image * blocks + pc->ci * ls->c.tci;
+	const struct npuc_layer *l = e->layer[pc->layer].l;
+	int64_t first = (int64_t)pc->image * npuc_blocks(l->in_c) + b->in0;
+	int n = b->n_in, id = 0;
 	int64_t base = e->p->value[l->in].blocked.offset / NPU_INP_BYTES;
 
 	for (int i = 0; i < n; i++) {
@@ -365,13 +392,13 @@ static int load_inp_blocks(struct npuc_emitter *e, const struct npuc_piece *pc,
 	return id;
 }
 
-static int find_inp(const struct npuc_emitter *e, const struct npuc_piece *pc)
+static int find_inp(const struct npuc_emitter *e, const struct npuc_piece *pc, int block)
 {
 	for (int i = 0; i < 2; i++) {
 		const struct npuc_inp_slot *s = &e->inp[i];
 
 		if (s->valid && s->layer == pc->layer && s->image == pc->image && s->ty == pc->ty &&
-		    s->tx == pc->tx && s->ci == pc->ci)
+		    s->tx == pc->tx && s->block == block)
 			return i;
 	}
 	return -1;
@@ -379,15 +406,17 @@ static int find_inp(const struct npuc_emitter *e, const struct npuc_piece *pc)
 
 static int load_inp(struct npuc_emitter *e, const struct npuc_piece *pc)
 {
-	const struct npuc_layer *l = e->layer[pc->layer].l;
-	int slot = find_inp(e, pc), after[2], id, err;
+	const struct npuc_layer_state *ls = &e->layer[pc->layer];
+	const struct npuc_layer *l = ls->l;
+	struct npuc_blocks b = npuc_blocks_at(l, &ls->c, pc->co, pc->ci);
+	int slot = find_inp(e, pc, b.in0), after[2], id, err;
 	struct npuc_tile t;
 
 	if (slot >= 0) {
 		e->inp_used = slot;
 		return slot;
 	}
-	npuc_tile_at(l, &e->layer[pc->layer].c, pc->ty, pc->tx, &t);
+	npuc_tile_at(l, &ls->c, pc->ty, pc->tx, &t);
 	slot = !e->inp_used;
 	after[0] = e->inp[slot].reader;
 	/* A flattened image is read whole. */
@@ -400,11 +429,11 @@ static int load_inp(struct npuc_emitter *e, const struct npuc_piece *pc)
 		if (err)
 			return err;
 	}
-	id = load_inp_blocks(e, pc, &t, slot, after);
+	id = load_inp_blocks(e, pc, &t, &b, slot, after);
 	if (id < 0)
 		return id;
 	e->inp[slot] = (struct npuc_inp_slot){
-		true, pc->layer, pc->image, pc->ty, pc->tx, pc->ci, id, NPUC_NO_OP,
+		true, pc->layer, pc->image, pc->ty, pc->tx, b.in0, id, NPUC_NO_OP,
 	};
 	e->inp_used = slot;
 	return slot;

@@ -347,6 +347,7 @@ static const struct {
 	{ "Identity", "", npuc_lower_view },
 	{ "MaxPool", " auto_pad ceil_mode dilations kernel_shape pads storage_order strides ",
 	  npuc_lower_maxpool },
+	{ "QGemm", " alpha transA transB ", npuc_lower_gemm },
 	{ "QLinearConv", " auto_pad dilations group kernel_shape pads strides ", npuc_lower_conv },
 	{ "QLinearMatMul", "", npuc_lower_matmul },
 	{ "QuantizeLinear", " axis ", npuc_lower_quantize },
@@ -429,7 +430,8 @@ static int lower_outputs(struct npuc_program *p)
 	return 0;
 }
 
-int npuc_lower(const struct npuc_graph *g, struct npuc_program **out, struct npuc_diag *d)
+int npuc_lower(const struct npuc_graph *g, uint64_t features, struct npuc_program **out,
+	       struct npuc_diag *d)
 {
 	struct npuc_program *p = calloc(1, sizeof(*p));
 	int err;
@@ -437,6 +439,7 @@ int npuc_lower(const struct npuc_graph *g, struct npuc_program **out, struct npu
 	if (!p)
 		return npuc_fail(d, -ENOMEM, "out of memory");
 	p->g = g;
+	p->features = features;
 	p->d = d;
 	err = lower_inputs(p);
 	for (size_t i = 0; i < g->n_node && !err; i++)

@@ -49,6 +49,8 @@ static int plain_layer(struct npuc_program *p, const struct npuc_node *n, int in
 		.out_c = y->c,
 		.out_h = y->h,
 		.out_w = y->w,
+		.groups = 1,
+		.parts = 1,
 		.window = { 1, 1, 1, 1, 1, 1, 0, 0, 0, 0 },
 		.pool = *pool,
 		.lo = lo,

@@ -83,7 +83,10 @@ struct npuc_window {
  * @window: of the convolution
  * @pool: of the pool; kernel 1, stride 1 without one
  * @pad_value: value of padding of the convolution
- * @weight: [out_c][in_c][kernel_h][kernel_w], owned
+ * @groups: groups of channels, each of whole blocks but for the last if there is one
+ * @vector: output channel c reads input channel c alone, and there are as many groups
+ * @parts: the weights are the sum of so many
+ * @weight: [parts][out_c][in_c / groups][kernel_h][kernel_w], owned
  * @bias: [out_c], input zero point folded in, owned
  * @scale: [out_c], owned
  * @lo: lowest stored output
@@ -101,6 +104,9 @@ struct npuc_layer {
 	struct npuc_window window;
 	struct npuc_window pool;
 	int pad_value;
+	int groups;
+	bool vector;
+	int parts;
 	int8_t *weight;
 	int32_t *bias;
 	float *scale;
@@ -108,6 +114,18 @@ struct npuc_layer {
 	int param_row;
 	uint64_t macs;
 };
+
+/* Taps of the window, of all parts: multiply-accumulates of a block over a block. */
+static inline int npuc_layer_taps(const struct npuc_layer *l)
+{
+	return l->parts * l->window.kernel_h * l->window.kernel_w;
+}
+
+/* Weights of one part. */
+static inline size_t npuc_layer_weights(const struct npuc_layer *l)
+{
+	return (size_t)l->out_c * (l->in_c / l->groups) * l->window.kernel_h * l->window.kernel_w;
+}
 
 struct npuc_stage {
 	bool is_host;
@@ -128,6 +146,7 @@ struct npuc_placement {
 /**
  * struct npuc_program - a lowered function
  * @g: the graph, not owned
+ * @features: NPU_HW_FEATURE_* that may be used
  * @value: values
  * @stage: in order
  * @placement: one an operator
@@ -135,6 +154,7 @@ struct npuc_placement {
  */
 struct npuc_program {
 	const struct npuc_graph *g;
+	uint64_t features;
 	struct npuc_diag *d;
 	struct npuc_value *value;
 	size_t n_value;
@@ -150,8 +170,9 @@ static inline int npuc_blocks(int channels)
 	return (channels + 15) / 16;
 }
 
-/* Lowers @g, or says which operator cannot be done and why. */
-int npuc_lower(const struct npuc_graph *g, struct npuc_program **out, struct npuc_diag *d);
+/* Lowers @g for a core with @features, or says which operator cannot be done and why. */
+int npuc_lower(const struct npuc_graph *g, uint64_t features, struct npuc_program **out,
+	       struct npuc_diag *d);
 void npuc_program_free(struct npuc_program *p);
 
 /*
@@ -192,6 +213,7 @@ int npuc_zero_point(struct npuc_program *p, const struct npuc_node *n, size_t in
 
 int npuc_lower_conv(struct npuc_program *p, const struct npuc_node *n);
 int npuc_lower_matmul(struct npuc_program *p, const struct npuc_node *n);
+int npuc_lower_gemm(struct npuc_program *p, const struct npuc_node *n);
 int npuc_lower_maxpool(struct npuc_program *p, const struct npuc_node *n);
 int npuc_lower_clip(struct npuc_program *p, const struct npuc_node *n);
 int npuc_lower_quantize(struct npuc_program *p, const struct npuc_node *n);

@@ -183,6 +183,9 @@ static void emit_op(const struct npuc_op *op, struct npu_builder *b)
 	case NPUC_OP_GEMM:
 		npu_builder_gemm(b, op->kernel, false);
 		break;
+	case NPUC_OP_VMAC:
+		npu_builder_vmac(b, op->kernel, false);
+		break;
 	case NPUC_OP_ALU:
 		npu_builder_alu(b, op->kernel, op->alu_op);
 		break;

@@ -28,6 +28,7 @@ enum npuc_op_kind {
 	NPUC_OP_NOP,	   /* moves tokens, on the compute unit */
 	NPUC_OP_RESET,	   /* kernel */
 	NPUC_OP_GEMM,	   /* kernel */
+	NPUC_OP_VMAC,	   /* kernel */
 	NPUC_OP_ALU,	   /* kernel, alu_op */
 	NPUC_OP_ALU_IMM,   /* kernel, alu_op, value */
 	NPUC_OP_REQUANT,   /* kernel */

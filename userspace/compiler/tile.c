@@ -23,6 +23,47 @@ static int ceil_div(int a, int b)
 	return (a + b - 1) / b;
 }
 
+/* Groups whose blocks are cut apart from those of others. */
+static int groups(const struct npuc_layer *l)
+{
+	return l->vector ? 1 : l->groups;
+}
+
+static int group_out(const struct npuc_layer *l)
+{
+	return npuc_blocks(l->out_c / groups(l));
+}
+
+static int group_in(const struct npuc_layer *l)
+{
+	return l->conv && !l->vector ? npuc_blocks(l->in_c / l->groups) : 1;
+}
+
+struct npuc_blocks npuc_blocks_at(const struct npuc_layer *l, const struct npuc_tiling *c, int co,
+				  int ci)
+{
+	int pieces = c->n_co / groups(l), group = co / pieces, i = co % pieces;
+	struct npuc_blocks b;
+
+	b.out0 = group * group_out(l) + i * c->tco;
+	b.n_out = npuc_part(group_out(l), c->tco, i);
+	b.in0 = l->vector ? b.out0 : group * group_in(l) + ci * c->tci;
+	b.n_in = l->vector ? b.n_out : npuc_part(group_in(l), c->tci, ci);
+	return b;
+}
+
+int npuc_weight_elements(const struct npuc_layer *l, int n_out, int n_in)
+{
+	int taps = npuc_layer_taps(l);
+
+	return l->vector ? ceil_div(n_out * taps, NPU_BLOCK) : n_out * n_in * taps;
+}
+
+int64_t npuc_layer_elements(const struct npuc_layer *l)
+{
+	return (int64_t)groups(l) * npuc_weight_elements(l, group_out(l), group_in(l));
+}
+
 enum npuc_pool_mode npuc_pool_mode(const struct npuc_layer *l)
 {
 	const struct npuc_window *p = &l->pool;
@@ -76,7 +117,8 @@ void npuc_tile_at(const struct npuc_layer *l, const struct npuc_tiling *c, int t
 static int kernel_uops(const struct npuc_layer *l, const struct npuc_tiling *c,
 		       const struct npuc_tile *t)
 {
-	int dim[] = { c->tco, c->tci, l->window.kernel_h, l->window.kernel_w, t->mh, t->mw };
+	int dim[] = { c->tco, c->tci, l->parts, l->window.kernel_h, l->window.kernel_w, t->mh,
+		      t->mw };
 	long n = 1;
 
 	for (int loops = 0; loops < 2; loops++) {
@@ -104,8 +146,8 @@ static int kernel_uops(const struct npuc_layer *l, const struct npuc_tiling *c,
 static bool fits(const struct npuc_layer *l, const struct npuc_tiling *c, int acc_rows,
 		 struct npuc_tile *t)
 {
-	int window = l->window.kernel_h * l->window.kernel_w;
 	struct npuc_tile inner;
+	int wgt;
 
 	npuc_tile_at(l, c, 0, 0, t);
 	npuc_tile_at(l, c, c->n_y > 1, c->n_x > 1, &inner);
@@ -121,8 +163,9 @@ static bool fits(const struct npuc_layer *l, const struct npuc_tiling *c, int ac
 		return false;
 	if (!l->conv)
 		return true;
-	return (long)c->tci * t->ih * t->iw <= NPUC_INP_SLOT &&
-	       (long)c->tco * c->tci * window <= NPUC_WGT_SLOT && kernel_uops(l, c, t) <= MAX_UOPS;
+	wgt = l->vector ? NPUC_VECTOR_SLOT : NPUC_WGT_SLOT;
+	return (long)(l->vector ? c->tco : c->tci) * t->ih * t->iw <= NPUC_INP_SLOT &&
+	       npuc_weight_elements(l, c->tco, c->tci) <= wgt && kernel_uops(l, c, t) <= MAX_UOPS;
 }
 
 /* Cycles, roughly: the busiest of the three units, and what cannot overlap. */
@@ -130,19 +173,20 @@ static double cost(const struct npuc_layer *l, const struct npuc_tiling *c, int 
 		   const struct npuc_tile *t)
 {
 	const double bytes = NPU_TIMING_MEM_BYTES_PER_CYCLE;
-	double window = l->window.kernel_h * l->window.kernel_w;
-	double ci = npuc_blocks(l->in_c), co = npuc_blocks(l->out_c);
+	double taps = npuc_layer_taps(l), elements = npuc_layer_elements(l);
 	double places = (double)images * c->n_y * c->n_x, pieces = places * c->n_co;
 	double in_tile = LOAD_OVERHEAD +
-			 c->tci * ((double)t->ih * t->iw * NPU_INP_BYTES / bytes + 2 + t->ih);
-	double in_loads = c->n_ci > 1 || c->co_outer ? pieces * c->n_ci : places;
-	double wgt = co * ci * window * NPU_WGT_BYTES / bytes;
-	bool resident = co * ci * window <= NPUC_WGT_SLOT;
+			 (l->vector ? c->tco : c->tci) *
+				 ((double)t->ih * t->iw * NPU_INP_BYTES / bytes + 2 + t->ih);
+	bool again = c->n_ci > 1 || c->co_outer || l->vector || l->groups > 1;
+	double in_loads = again ? pieces * c->n_ci : places;
+	double wgt = elements * NPU_WGT_BYTES / bytes;
+	bool resident = elements <= (l->vector ? NPUC_VECTOR_SLOT : NPUC_WGT_SLOT);
 	double wgt_loads = resident || (c->co_outer && c->n_ci == 1) ? 1 : places;
 	double mid = (double)t->mh * t->mw, out = (double)t->h * t->w;
 	double compute, load, store, most;
 
-	compute = pieces * (c->n_ci * (PASS_OVERHEAD + c->tco * c->tci * window * mid) +
+	compute = pieces * (c->n_ci * (PASS_OVERHEAD + c->tco * c->tci * taps * mid) +
 			    c->tco * (mid + out) + PIECE_OVERHEAD);
 	load = in_loads * in_tile + wgt_loads * (wgt + LOAD_OVERHEAD * c->n_co * c->n_ci);
 	store = pieces * c->tco * (out * NPU_OUT_BYTES / bytes + 2 + t->h);
@@ -160,8 +204,8 @@ static void counts(const struct npuc_layer *l, struct npuc_tiling *c)
 {
 	c->n_y = ceil_div(l->out_h, c->th);
 	c->n_x = ceil_div(l->out_w, c->tw);
-	c->n_co = ceil_div(npuc_blocks(l->out_c), c->tco);
-	c->n_ci = l->conv ? ceil_div(npuc_blocks(l->in_c), c->tci) : 1;
+	c->n_co = groups(l) * ceil_div(group_out(l), c->tco);
+	c->n_ci = ceil_div(group_in(l), c->tci);
 }
 
 struct search {
@@ -199,7 +243,7 @@ static int next_size(int whole, int size)
 
 static void search_blocks(struct search *s, struct npuc_tiling *c)
 {
-	int co = npuc_blocks(s->l->out_c), ci = s->l->conv ? npuc_blocks(s->l->in_c) : 1;
+	int co = group_out(s->l), ci = group_in(s->l);
 
 	for (c->tco = co < MAX_TCO ? co : MAX_TCO; c->tco > 0; c->tco = next_size(co, c->tco))
 		for (c->tci = ci; c->tci > 0; c->tci = next_size(ci, c->tci))

@@ -10,6 +10,10 @@
 #define NPUC_WGT_SLOT  512
 #define NPUC_WGT_DEPTH 1024
 
+/* Weights of VMAC: its micro-ops reach elements below the first, half of them at a time. */
+#define NPUC_VECTOR_DEPTH 64
+#define NPUC_VECTOR_SLOT  32
+
 /* How a pool follows in the accumulators. */
 enum npuc_pool_mode {
 	NPUC_POOL_NONE,
@@ -22,11 +26,11 @@ enum npuc_pool_mode {
  * @mode: of the pool
  * @th: output rows
  * @tw: output columns
- * @tco: output blocks
- * @tci: input blocks
+ * @tco: output blocks of a group
+ * @tci: input blocks of a group (of a vector layer: 1, and each output block has its own)
  * @n_y: pieces along the rows
  * @n_x: along the columns
- * @n_co: along the output blocks
+ * @n_co: along the output blocks, all groups together
  * @n_ci: along the input blocks
  * @co_outer: output blocks are the outermost loop: weights stay, inputs are
  *	read again; else the other way round
@@ -57,6 +61,20 @@ static inline int npuc_part(int whole, int size, int index)
 
 	return left < size ? left : size;
 }
+
+/* Blocks that a piece writes and reads. */
+struct npuc_blocks {
+	int out0, n_out, in0, n_in;
+};
+
+struct npuc_blocks npuc_blocks_at(const struct npuc_layer *l, const struct npuc_tiling *c, int co,
+				  int ci);
+
+/* Elements of WGT for @n_out output and @n_in input blocks of a group. */
+int npuc_weight_elements(const struct npuc_layer *l, int n_out, int n_in);
+
+/* The same for all of the layer. */
+int64_t npuc_layer_elements(const struct npuc_layer *l);
 
 void npuc_tile_at(const struct npuc_layer *l, const struct npuc_tiling *c, int ty, int tx,
 		  struct npuc_tile *out);
