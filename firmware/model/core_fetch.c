@@ -21,7 +21,7 @@ static void fetch_check(struct npu_core *c)
 		fetch_raise(c, NPU_FAULT_ALIGNMENT, job->start_index,
 			    job->insn_va);
 	if (!job->insn_count)
-		fetch_raise(c, NPU_FAULT_LENGTH, 0, 0);
+		fetch_raise(c, NPU_FAULT_LENGTH, job->start_index, 0);
 	if (job->start_index >= job->insn_count)
 		fetch_raise(c, NPU_FAULT_NO_FINISH, job->start_index, 0);
 	if (job->region_count && job->region_va % sizeof(struct npu_region))

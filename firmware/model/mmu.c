@@ -11,6 +11,9 @@
 #define VPN_MASK	((1u << VPN_BITS) - 1)
 #define LARGE_SIZE	(1u << NPU_MMU_LARGE_SHIFT)
 #define TAG_CONTEXT	40
+#define SHARED_BYTES	64u
+
+typedef u32 __attribute__((__may_alias__)) shared_word;
 
 static u64 tag_of(u32 context, u64 va, u32 shift)
 {
@@ -232,6 +235,23 @@ static int find_piece(struct npu_mmu *mmu, u32 context, u64 va, u32 access, u32 
 	return 0;
 }
 
+/*
+ * Ring entries and what lies beside them, such as shadow blocks: each aligned
+ * word at once, since the host may look at them or write them meanwhile.
+ */
+static void copy(void *to, const void *from, u32 len)
+{
+	const volatile shared_word *word = from;
+	volatile shared_word *out = to;
+
+	if (len > SHARED_BYTES || (((uintptr_t)to | (uintptr_t)from | len) & 3)) {
+		memcpy(to, from, len);
+		return;
+	}
+	for (; len; len -= 4)
+		*out++ = *word++;
+}
+
 int npu_mmu_read(struct npu_mmu *mmu, u32 context, u64 va, void *buf, u32 len, u32 access,
 		 struct npu_mmu_fault *fault)
 {
@@ -242,7 +262,7 @@ int npu_mmu_read(struct npu_mmu *mmu, u32 context, u64 va, void *buf, u32 len, u
 		if (find_piece(mmu, context, va, access, len, &p, fault))
 			return -EFAULT;
 		if (p.host)
-			memcpy(to, p.host, p.len);
+			copy(to, p.host, p.len);
 		else if (bus_read(mmu, p.bus, to, p.len))
 			return fail(fault, NPU_FAULT_BUS, va);
 	}
@@ -259,7 +279,7 @@ int npu_mmu_write(struct npu_mmu *mmu, u32 context, u64 va, const void *buf, u32
 		if (find_piece(mmu, context, va, NPU_ACCESS_WRITE, len, &p, fault))
 			return -EFAULT;
 		if (p.host)
-			memcpy(p.host, from, p.len);
+			copy(p.host, from, p.len);
 		else if (bus_write(mmu, p.bus, from, p.len))
 			return fail(fault, NPU_FAULT_BUS, va);
 	}

@@ -90,6 +90,25 @@ static void at_start(void **state)
 		    0, (1ull << 32) + BOARD_REGIONS, READ);
 }
 
+/* Faults of the job registers name the instruction that was to be the first. */
+static void at_start_index(void **state)
+{
+	struct npu_job_report r;
+
+	(void)state;
+	board_clear(b);
+	BOARD_FINISH(b);
+	board_start(b, &(struct board_run){ .start = 3 });
+	board_command(b, NPU_CORE_CONTROL_CLEAR_MASK);
+	reg(NPU_CORE_INSN_COUNT, 0);
+	board_command(b, NPU_CORE_CONTROL_START_MASK);
+	assert_int_equal(board_go(b, 0), NPU_CORE_STATE_FAULT);
+	r = board_report(b);
+	assert_int_equal(r.fault_code, NPU_FAULT_LENGTH);
+	assert_int_equal(r.fault_unit, NPU_UNIT_FETCH);
+	assert_int_equal(r.insn, 3);
+}
+
 static void region_table(void **state)
 {
 	(void)state;
@@ -545,6 +564,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(at_start),
+		TEST(at_start_index),
 		TEST(region_table),
 		TEST(fetch),
 		TEST(fetch_address),
