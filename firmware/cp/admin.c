@@ -137,7 +137,7 @@ static u32 poll_write(void)
 
 static u32 write_to_host(void *from, u32 len)
 {
-	if (admin.sqe.address % 8 || !bus_has(admin.sqe.address))
+	if (admin.sqe.address % NPU_COPY_ALIGN || !bus_has(admin.sqe.address))
 		return BAD_FIELD(address);
 	admin_dma(0, admin.sqe.address, from, len, true);
 	return admin_wait(poll_write);

@@ -45,6 +45,8 @@ typedef uint64_t __u64;
 #define NPU_REGION_ALIGN		64u
 /* Alignment of report_va. */
 #define NPU_REPORT_ALIGN		64u
+/* Alignment of the address of TELEMETRY and LOG. */
+#define NPU_COPY_ALIGN			8u
 /* Highest cycle limit of a queue or job: 10 seconds at 1 GHz. */
 #define NPU_LIMIT_MAX			0x2540be400ull
 /* Cycle limit of a queue whose user asks for none: 1 second at 1 GHz. */
@@ -340,6 +342,7 @@ static_assert(sizeof(struct npu_region) == 16, "npu_region");
  * Shadow doorbell of a queue. The host writes sq_tail before it compares
  * event_idx, the device writes event_idx before it reads sq_tail again; the
  * host rings the doorbell only if event_idx lies in [old tail, new tail).
+ * The host zeroes the block before it creates the queue.
  */
 struct npu_shadow {
 	__u32 sq_tail;

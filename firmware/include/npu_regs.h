@@ -67,8 +67,9 @@
 
 /*
  * HOST: Seen by the host at offset 0 of the register region and by the
- * control processor at CP_HOST. Offsets that are not listed read 0 and
- * ignore writes.
+ * control processor at CP_HOST. In every block: offsets that are not listed,
+ * bits that no field of a register with fields names, and what a side may
+ * not read, read 0; what a side may not write ignores writes.
  */
 #define NPU_HOST_MAGIC			0x000u
 #define NPU_HOST_MAGIC_RESET		0x3155504eu
@@ -334,7 +335,7 @@
  * CORE: One compute core, at CP_CORE + core * CP_CORE_STRIDE. Job registers
  * and the report window are written only while the core does not run; a
  * write while it runs is ignored (but for CONTROL, EVENT, YIELD_REQUEST and
- * LIMIT).
+ * LIMIT). Everything may be read at any time.
  */
 #define NPU_CORE_CONTROL		0x000u
 #define NPU_CORE_CONTROL_START_SHIFT	0

@@ -221,6 +221,14 @@ static void event(void **state)
 	assert_false(npu_core_event(b->core));
 	assert_int_equal(get(NPU_CORE_EVENT), 0);
 	assert_int_equal(board_state(b), NPU_CORE_STATE_DONE);
+	/* Neither CLEAR nor START clears it. */
+	set(NPU_CORE_CONTROL, CLEAR);
+	set(NPU_CORE_CONTROL, START);
+	board_go(b, 0);
+	set(NPU_CORE_CONTROL, CLEAR);
+	assert_true(npu_core_event(b->core));
+	set(NPU_CORE_CONTROL, START);
+	assert_true(npu_core_event(b->core));
 }
 
 /* Stops after every @step cycles; the count and the sum are unharmed. */

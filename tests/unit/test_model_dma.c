@@ -121,6 +121,10 @@ static void tells_errors(void **state)
 		{ { HOST, LOCAL, ~3u, 0, true }, NPU_FAULT_LENGTH, ~3u },
 		{ { HOST + 2, LOCAL, 4, 0, false }, NPU_FAULT_ALIGNMENT, HOST + 2 },
 		{ { HOST, LOCAL + 1, 4, 0, false }, NPU_FAULT_ALIGNMENT, LOCAL + 1 },
+		/* LENGTH is looked at first, then HOST, then LOCAL. */
+		{ { HOST + 2, LOCAL + 1, 6, 0, false }, NPU_FAULT_LENGTH, 6 },
+		{ { HOST + 2, LOCAL + 1, 4, 0, false }, NPU_FAULT_ALIGNMENT, HOST + 2 },
+		{ { HOST, 1, 4, 0, false }, NPU_FAULT_ALIGNMENT, 1 },
 		{ { HOST, NPU_TCM_BASE - 4, 4, 0, false }, NPU_FAULT_ADDRESS, NPU_TCM_BASE - 4 },
 		{ { HOST, NPU_TCM_BASE + SOC_TCM - 4, 8, 0, false }, NPU_FAULT_ADDRESS,
 		  NPU_TCM_BASE + SOC_TCM - 4 },

@@ -242,8 +242,16 @@ static void halts_without_a_handler(void **state)
 	assert_false(npu_model_run(b.m, 1000));
 	assert_int_equal(npu_model_reg_read(b.m, NPU_HOST_CP_STATUS),
 			 NPU_HOST_CP_STATUS_HALTED_MASK);
-	/* Writing 1 again is no change; a reset helps. */
+	/* Writing 1 again is no change; 0 and 1, or a reset, help. */
 	npu_model_reg_write(b.m, NPU_HOST_CP_CONTROL, 1);
+	assert_int_equal(npu_model_reg_read(b.m, NPU_HOST_CP_STATUS),
+			 NPU_HOST_CP_STATUS_HALTED_MASK);
+	npu_model_reg_write(b.m, NPU_HOST_CP_CONTROL, 0);
+	assert_int_equal(npu_model_reg_read(b.m, NPU_HOST_CP_STATUS), 0);
+	npu_model_reg_write(b.m, NPU_HOST_CP_CONTROL, 1);
+	assert_int_equal(npu_model_reg_read(b.m, NPU_HOST_CP_STATUS),
+			 NPU_HOST_CP_STATUS_RUNNING_MASK);
+	assert_false(npu_model_run(b.m, 1000));
 	assert_int_equal(npu_model_reg_read(b.m, NPU_HOST_CP_STATUS),
 			 NPU_HOST_CP_STATUS_HALTED_MASK);
 	npu_model_reg_write(b.m, NPU_HOST_RESET, NPU_RESET_KEY);
