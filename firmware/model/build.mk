@@ -6,4 +6,8 @@ NPU_MODEL_SRC := $(sort $(wildcard firmware/model/*.c))
 $(NPU_MODEL): $(NPU_MODEL_SRC:%.c=$(O)/%.o)
 	$(archive)
 
+# DUT=lib.a: tests that see a device or a core only by npu_model.h or npu_core.h run with that
+# one (Documentation/hardware/porting.rst).
+DUT ?= $(NPU_MODEL)
+
 FIRMWARE += $(NPU_MODEL)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Firmware and device model together.
 FW_TESTS := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(sort $(wildcard tests/unit/test_fw_*.c)))
-FW_BOARD := $(O)/tests/unit/device_board.o $(O)/firmware/model/libnpu_model.a \
+FW_BOARD := $(O)/tests/unit/device_board.o $(DUT) \
 	$(O)/firmware/host/libnpu_host.a $(O)/userspace/isa/libnpu_isa.a
 
 $(FW_TESTS): $(FW_BOARD)

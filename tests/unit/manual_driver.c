@@ -151,7 +151,7 @@ void load_image(struct npu *d)
 	free(image);
 }
 
-static void ring_init(struct npu *d, struct ring *r, uint32_t at, uint32_t log)
+void ring_init(struct npu *d, struct ring *r, uint32_t at, uint32_t log)
 {
 	r->base = d->mem + at;
 	r->log = log;
@@ -305,7 +305,7 @@ static void build_tables(struct npu *d)
 	map(d, M_PARAMS, M_PARAMS, PTE_V | PTE_R | PTE_U);
 }
 
-static void region(struct npu *d, uint32_t n, uint32_t at, uint64_t limit)
+void region(struct npu *d, uint32_t n, uint32_t at, uint64_t limit)
 {
 	put(d->mem + M_REGIONS + 16 * n, 8, at ? VA + at : 0);
 	put(d->mem + M_REGIONS + 16 * n + 8, 8, limit);

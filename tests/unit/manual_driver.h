@@ -42,6 +42,7 @@
 #define R_FW_FEATURES		0x0f0
 #define R_FW_LOG		0x0f4
 #define R_IRQ_STATUS		0x100
+#define R_IRQ_MASK		0x104
 #define TCM_WINDOW		0x80000
 #define TCM_BASE		0x80000000u
 #define MAGIC			0x3155504eu
@@ -53,6 +54,7 @@
 #define BOOT_FAILED		3
 #define BOOT_SUSPENDED		4
 #define BOOT_ERROR_PROTO	1
+#define BOOT_ERROR_ADMIN_RING	2
 #define FEATURE_REQUANT		(1u << 0)
 #define FW_SHADOW		(1u << 0)
 #define FW_TELEMETRY		(1u << 3)
@@ -100,14 +102,17 @@
 #define FAULT_ILLEGAL		11
 #define FAULT_DEADLOCK		12
 #define FAULT_NO_FINISH		13
+#define FAULT_LENGTH		14
 #define UNIT_FETCH		1
 #define UNIT_LOAD		2
 #define UNIT_COMPUTE		3
 #define UNIT_STORE		4
+#define UNIT_DMA		6
 #define ACCESS_READ		0
 #define ACCESS_WRITE		1
 #define ACCESS_EXECUTE		2
 #define EVENT_FAULT		1
+#define EVENT_RING_FAULT	2
 #define LOG_BOOT		1
 #define LOG_ENTRIES		32
 #define LOG_ENTRY		32
@@ -207,6 +212,7 @@ void load_image(struct npu *d);
 uint32_t start(struct npu *d, uint32_t lowest, uint32_t highest);
 
 /* Rings. */
+void ring_init(struct npu *d, struct ring *r, uint32_t at, uint32_t log);
 bool is_there(const struct ring *r);
 void take(struct npu *d, struct ring *r, uint8_t entry[ENTRY]);
 uint32_t admin(struct npu *d, const struct admin *a, uint64_t *result);
@@ -220,6 +226,7 @@ struct completion run(struct npu *d, const struct insn *code, uint32_t count);
 #define RUN(d, code)	run(d, code, ARRAY_SIZE(code))
 
 /* The address space. */
+void region(struct npu *d, uint32_t n, uint32_t at, uint64_t limit);
 uint8_t *pte(struct npu *d, uint64_t va);
 void map(struct npu *d, uint32_t at, uint32_t target, uint32_t bits);
 
