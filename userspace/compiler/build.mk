@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
 # The compiler as a library; `npu compile` is its command.
 COMPILER := userspace/compiler
-COMPILER_SRC := $(addprefix $(COMPILER)/, compile.c diag.c emit.c emit_load.c emit_pool.c graph.c \
-	import_onnx.c lower.c lower_conv.c lower_edge.c lower_matmul.c lower_pool.c lower_quant.c \
-	module.c plan.c schedule.c tile.c)
+COMPILER_SRC := $(sort $(wildcard userspace/compiler/*.c))
 COMPILER_OBJ := $(COMPILER_SRC:%.c=$(O)/%.o) $(O)/$(COMPILER)/onnx.pb-c.o
 COMPILER_LIB := $(O)/$(COMPILER)/libnpu_compiler.a
-COMPILER_LDLIBS := -lelf -ljansson -lprotobuf-c
+COMPILER_LDLIBS := -lelf -ljansson -lprotobuf-c -lm
 ONNX_PROTO_DIR ?= /usr/include/onnx
 
 # protoc-c writes both files.

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "userspace/compiler/module.h"
+#include "userspace/compiler/quantise.h"
 #include "npu_regs.h"
 
 #define ALL_FEATURES                                                                \
@@ -21,6 +22,8 @@ struct npu_compiled {
 	struct npu_compile_row *row;
 	struct npuc_stream *stream;
 	size_t n_stream;
+	bool calibrated;
+	struct npuc_quantiser q;
 };
 
 /* Layers that follow one another, with no host kernel between them, become one stream. */
@@ -128,6 +131,10 @@ static int compile(struct npu_compiled *c, const void *onnx, size_t size,
 	};
 	int err = npuc_import_onnx(onnx, size, &c->g, d);
 
+	if (!err && o->calibration) {
+		c->calibrated = true;
+		err = npuc_calibrate(&c->g, o->calibration, &c->q, d);
+	}
 	if (!err)
 		err = npuc_lower(c->g, opt.features, &c->p, d);
 	if (err)
@@ -165,6 +172,8 @@ int npu_compile(struct npu_compiled **out, const void *onnx, size_t size,
 	}
 	/* Its diagnostics ended with this call. */
 	c->p->d = NULL;
+	c->q.d = NULL;
+	c->q.c = NULL;
 	*out = c;
 	return 0;
 }
@@ -180,6 +189,15 @@ const struct npu_compile_row *npu_compiled_rows(const struct npu_compiled *c, si
 	return c->row;
 }
 
+const struct npu_calibrated *npu_compiled_calibrated(const struct npu_compiled *c,
+						     const struct npu_calibrated_row **rows,
+						     size_t *count)
+{
+	*rows = c->q.row;
+	*count = c->q.n_row;
+	return c->calibrated ? &c->q.total : NULL;
+}
+
 const char *npu_compiled_info(const struct npu_compiled *c)
 {
 	return c->m.info;
@@ -192,6 +210,7 @@ void npu_compiled_free(struct npu_compiled *c)
 	npuc_module_free(&c->m);
 	npuc_program_free(c->p);
 	npuc_graph_free(c->g);
+	npuc_quantiser_free(&c->q);
 	free(c->stream);
 	free(c->row);
 	free(c);

@@ -290,26 +290,31 @@ static int unsqueeze_shape(struct npuc_program *p, const struct npuc_node *n,
 	return 0;
 }
 
+int npuc_view_shape(struct npuc_program *p, const struct npuc_node *n, const struct npuc_tensor *x,
+		    struct npuc_tensor *y)
+{
+	if (!strcmp(n->op, "Flatten"))
+		return flatten_shape(p, n, x, y);
+	if (!strcmp(n->op, "Reshape"))
+		return reshape_shape(p, n, x, y);
+	if (!strcmp(n->op, "Squeeze"))
+		return squeeze_shape(p, n, x, y);
+	if (!strcmp(n->op, "Unsqueeze"))
+		return unsqueeze_shape(p, n, x, y);
+	y->rank = x->rank;
+	memcpy(y->dim, x->dim, sizeof(y->dim));
+	return 0;
+}
+
 int npuc_lower_view(struct npuc_program *p, const struct npuc_node *n)
 {
 	const struct npuc_tensor *x = &p->g->tensor[n->in[0]];
 	struct npuc_tensor *y = &p->g->tensor[n->out[0]];
-	int in = npuc_value_of(p, n->in[0]), out, err = 0;
+	int in = npuc_value_of(p, n->in[0]), out, err;
 
 	if (in < 0)
 		return in;
-	if (!strcmp(n->op, "Flatten")) {
-		err = flatten_shape(p, n, x, y);
-	} else if (!strcmp(n->op, "Reshape")) {
-		err = reshape_shape(p, n, x, y);
-	} else if (!strcmp(n->op, "Squeeze")) {
-		err = squeeze_shape(p, n, x, y);
-	} else if (!strcmp(n->op, "Unsqueeze")) {
-		err = unsqueeze_shape(p, n, x, y);
-	} else {
-		y->rank = x->rank;
-		memcpy(y->dim, x->dim, sizeof(y->dim));
-	}
+	err = npuc_view_shape(p, n, x, y);
 	if (err)
 		return err;
 	y->dtype = x->dtype;

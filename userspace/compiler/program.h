@@ -220,6 +220,10 @@ int npuc_lower_quantize(struct npuc_program *p, const struct npuc_node *n);
 int npuc_lower_dequantize(struct npuc_program *p, const struct npuc_node *n);
 int npuc_lower_view(struct npuc_program *p, const struct npuc_node *n);
 
+/* The shape of what Flatten, Reshape, Squeeze, Unsqueeze and their like make of @x. */
+int npuc_view_shape(struct npuc_program *p, const struct npuc_node *n, const struct npuc_tensor *x,
+		    struct npuc_tensor *y);
+
 /* Reads kernel, strides, pads, dilations and auto_pad of a 2D window over @h x @w. */
 int npuc_read_window(struct npuc_program *p, const struct npuc_node *n, int h, int w,
 		     struct npuc_window *out);

@@ -9,13 +9,38 @@
 #include <unistd.h>
 
 #include "userspace/compiler/npu_compiler.h"
+#include "userspace/tools/calibrate_model.h"
 #include "userspace/tools/tool.h"
 
 struct args {
 	const char *model, *output;
 	bool json, quiet;
 	struct npu_compile_options opt;
+	struct calibrate_files calibrate;
 };
+
+static int take_sample(struct args *a, const char *path)
+{
+	if (a->calibrate.samples == CALIBRATE_MAX_INPUTS) {
+		tool_fail("--calibrate: at most %d inputs are possible", CALIBRATE_MAX_INPUTS);
+		return TOOL_USAGE;
+	}
+	a->calibrate.sample[a->calibrate.samples++] = path;
+	return TOOL_OK;
+}
+
+static int check(const struct args *a)
+{
+	if (!a->output || !*a->output)
+		tool_fail("where to? -o MODULE.npu is missing");
+	else if (a->opt.function && !*a->opt.function)
+		tool_fail("the function's name is empty");
+	else if (a->calibrate.label && !a->calibrate.samples)
+		tool_fail("--labels goes with --calibrate");
+	else
+		return TOOL_OK;
+	return tool_usage(&tool_compile);
+}
 
 static int parse(int argc, char **argv, struct args *a)
 {
@@ -23,6 +48,8 @@ static int parse(int argc, char **argv, struct args *a)
 		{"output", required_argument, NULL, 'o'},
 		{"function", required_argument, NULL, 'f'},
 		{"yield", required_argument, NULL, 'y'},
+		{"calibrate", required_argument, NULL, 'c'},
+		{"labels", required_argument, NULL, 'l'},
 		{"json", no_argument, NULL, 'j'},
 		{"quiet", no_argument, NULL, 'q'},
 		{0},
@@ -39,21 +66,22 @@ static int parse(int argc, char **argv, struct args *a)
 			return TOOL_USAGE;
 		else if (c == 'y')
 			a->opt.yield_cycles = cycles;
+		else if (c == 'c' && take_sample(a, optarg))
+			return TOOL_USAGE;
+		else if (c == 'l')
+			a->calibrate.label = optarg;
 		else if (c == 'j')
 			a->json = true;
 		else if (c == 'q')
 			a->quiet = true;
-		else
+		else if (c != 'c')
 			return tool_usage(&tool_compile);
 	}
 	if (tool_operands(&tool_compile, argc, argv, 1, 1))
 		return TOOL_USAGE;
 	a->model = argv[optind];
-	if (a->output && *a->output && !(a->opt.function && !*a->opt.function))
-		return TOOL_OK;
-	tool_fail(a->output && *a->output ? "the function's name is empty"
-					  : "where to? -o MODULE.npu is missing");
-	return tool_usage(&tool_compile);
+	a->calibrate.quiet = a->quiet;
+	return check(a);
 }
 
 static int write_module(const struct npu_compiled *c, const char *path)
@@ -117,35 +145,57 @@ static void print_rows(const struct npu_compiled *c)
 
 static int report(const struct npu_compiled *c, const struct args *a)
 {
-	if (a->json)
-		return tool_print_json(json_loads(npu_compiled_info(c), 0, NULL));
-	if (!a->quiet)
-		print_rows(c);
-	return TOOL_OK;
+	json_t *root, *calibration;
+
+	if (!a->json) {
+		if (!a->quiet) {
+			print_rows(c);
+			calibrate_print(c, a->calibrate.label);
+		}
+		return TOOL_OK;
+	}
+	root = json_loads(npu_compiled_info(c), 0, NULL);
+	calibration = calibrate_json(c, a->calibrate.label);
+	if (calibration)
+		json_object_set_new(root, "calibration", calibration);
+	return tool_print_json(root);
+}
+
+static int compile(const struct args *a)
+{
+	struct npu_compiled *c;
+	char message[512];
+	size_t size;
+	void *model = tool_read_file(a->model, &size);
+	int status, err;
+
+	if (!model)
+		return TOOL_FAILED;
+	err = npu_compile(&c, model, size, &a->opt, message, sizeof(message));
+	free(model);
+	if (err)
+		return tool_fail("%s: %s", a->model, message);
+	status = write_module(c, a->output);
+	if (!status)
+		status = report(c, a);
+	npu_compiled_free(c);
+	return status;
 }
 
 static int run_compile(int argc, char **argv)
 {
+	struct calibrate_data *data;
 	struct args a = {0};
-	struct npu_compiled *c;
-	char message[512];
-	size_t size;
-	void *model;
-	int status = parse(argc, argv, &a), err;
+	int status = parse(argc, argv, &a);
 
-	if (status)
-		return status;
-	model = tool_read_file(a.model, &size);
-	if (!model)
+	if (status || !a.calibrate.samples)
+		return status ? status : compile(&a);
+	data = calibrate_open(&a.calibrate);
+	if (!data)
 		return TOOL_FAILED;
-	err = npu_compile(&c, model, size, &a.opt, message, sizeof(message));
-	free(model);
-	if (err)
-		return tool_fail("%s: %s", a.model, message);
-	status = write_module(c, a.output);
-	if (!status)
-		status = report(c, &a);
-	npu_compiled_free(c);
+	a.opt.calibration = calibrate_samples(data);
+	status = compile(&a);
+	calibrate_close(data);
 	return status;
 }
 
@@ -156,6 +206,9 @@ const struct tool_command tool_compile = {
 	"  -o, --output FILE     the module to write\n"
 	"      --function NAME   name of the function in the module (main)\n"
 	"      --yield CYCLES    let more urgent jobs in at least this often (never)\n"
+	"      --calibrate FILE  a float model becomes int8; FILE.npy has samples of its\n"
+	"                        input (once more for each further input)\n"
+	"      --labels FILE     the samples' classes, for the report's accuracy\n"
 	"      --json            prints the report as JSON\n"
 	"  -q, --quiet           prints no report\n",
 	run_compile,
