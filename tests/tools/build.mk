@@ -4,7 +4,7 @@ TESTS_NATIVE += $(sort $(wildcard tests/tools/test_*))
 
 # Damaged files are read by a build with sanitizers: the command, decoder and compiler.
 TOOL_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
-TOOL_SANITIZED_SRC := $(TOOL_SRC) $(COMPILER_SRC) $(wildcard userspace/isa/*.c)
+TOOL_SANITIZED_SRC := $(TOOL_SRC) $(TOOL_HOST) $(COMPILER_SRC) $(wildcard userspace/isa/*.c)
 TOOL_SANITIZED_OBJ := $(TOOL_SANITIZED_SRC:%.c=$(O)/tests/tools/sanitized/%.o)
 
 $(TOOL_SANITIZED_OBJ): CPPFLAGS += $(TOOL_CPPFLAGS) -I$(O)/$(COMPILER)

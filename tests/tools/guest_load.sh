@@ -83,6 +83,9 @@ check 'info says that the driver is not loaded' says 1 'not loaded'
 try "$npu" unload
 check 'unloading nothing says so' says 0 'nothing is loaded'
 
+try "$npu" doctor
+check 'the doctor misses the driver' says 1 'neither loaded nor installed' 'make install KVER='
+
 # ---- a tree that is not installed ----
 
 try "$npu" load --sim 3
@@ -103,6 +106,28 @@ try "$npu" info 2
 check 'or one by its number' says 0 '/dev/accel/accel2'
 try "$npu" info 7
 check 'if there is one' says 1 'accel7'
+
+# ---- the doctor ----
+
+try "$npu" doctor --test
+check 'the doctor finds nothing that fails' says 0 ' 0 failed' 'npu.ko is loaded'
+check 'tests each device' says 0 '/dev/accel/accel0: a job of' '/dev/accel/accel2: a job of'
+check 'and the device model' says 0 'sim: a job of'
+try su user -c "$npu doctor"
+check 'who may not open a device is told so' says 1 'no permission to open /dev/accel/accel0' \
+	'70-npu.rules'
+chgrp render /dev/accel/accel0
+chmod 660 /dev/accel/accel0
+try su user -c "$npu doctor"
+check 'and of a group, where there is one' says 1 'usermod -aG'
+chgrp 0 /dev/accel/accel0
+chmod 600 /dev/accel/accel0
+mv /dev/accel/accel1 /dev/accel/away
+try "$npu" doctor
+check 'a node that is not there is named' says 1 '/dev/accel/accel1 does not exist' 'udev'
+mv /dev/accel/away /dev/accel/accel1
+try "$npu" doctor
+check 'and is well when it is back' says 0 ' 0 failed'
 
 # ---- the same results as the device inside the process ----
 

@@ -11,7 +11,7 @@ import re
 import tooltest
 from tooltest import MODEL, ROOT, npu
 
-COMMANDS = ('list', 'info', 'load', 'unload', 'run', 'compile', 'objdump', 'account')
+COMMANDS = ('list', 'info', 'load', 'unload', 'run', 'compile', 'objdump', 'account', 'doctor')
 SECTIONS = ('NAME', 'SYNOPSIS', 'DESCRIPTION', 'OPTIONS', 'EXIT STATUS', 'EXAMPLES', 'SEE ALSO')
 OPTION = re.compile(r'(?<![\w-])(--?[a-z][a-z-]*)')
 
@@ -46,6 +46,7 @@ def check_command_lines(report, folder):
             (('load', '--sim', '0'), '1 to 16'), (('load', '--sim', '17'), '1 to 16'),
             (('load', '--sim', '2x'), '"2x"'), (('load', 'word'), '"word"'),
             (('unload', 'word'), '"word"'), (('unload', '--force'), '--force'),
+            (('doctor', 'word'), '"word"'), (('doctor', '--root', '/', '--test'), '--root'),
             (('run',), 'usage: npu run'), (('run', 'a', 'b'), '"b"'),
             (('run', 'a', '--items', '0'), '--items'), (('run', 'a', '--items', ''), '--items'),
             (('run', 'a', '--seed', '-1'), '--seed'), (('run', 'a', '--input'), '--input'),
@@ -146,6 +147,7 @@ def check_terminal(report, folder):
     words = ('compile', MODEL, '-o', 'm.npu')
     report.check('a terminal gets colours', b'\033[' in on_terminal(folder, words))
     report.check('errors are coloured there', b'\033[' in on_terminal(folder, ('nosuch',)))
+    report.check('findings are coloured there', b'\033[' in on_terminal(folder, ('doctor',)))
     report.check('NO_COLOR is obeyed',
                  b'\033' not in on_terminal(folder, words, NO_COLOR='1'))
     report.check('a dumb terminal gets none',

@@ -41,7 +41,7 @@ install-made: firmware userspace
 	$(Q)sed 's|@prefix@|$(PREFIX)|; s|@version@|$(VERSION)|; s|@libdir@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|; s|@includedir@|$(INCLUDEDIR:$(PREFIX)/%=$${prefix}/%)|' \
 		userspace/libnpu/libnpu.pc.in > $(INSTALL_OUT)/libnpu.pc
 	$(Q)$(CC) $(LDFLAGS) $(install-rpath) -o $(INSTALL_OUT)/npu $(TOOL_SRC:%.c=$(O)/%.o) \
-		$(filter %.a,$(TOOL_LIBS)) $(TOOL_LDLIBS)
+		$(filter %.o %.a,$(TOOL_LIBS)) $(TOOL_LDLIBS)
 
 .PHONY: install-userspace
 install-userspace: install-made
