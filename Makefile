@@ -15,6 +15,7 @@ O ?= build
 V ?= 0
 # KDIR=, KVER=	the kernel to build modules for: its build folder, or its version
 # KERNEL=NAME	the kernel of the virtual machine, a row of tests/vm/kernels
+# DUT=LIB	another device or core for tests (Documentation/hardware/porting.rst)
 # SUITE=NAME	the Debian release of test-root (trixie)
 # PREFIX=DIR, DESTDIR=DIR	where "make install" puts things (also LIBDIR=, BINDIR=)
 

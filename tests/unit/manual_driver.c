@@ -234,11 +234,10 @@ uint32_t admin(struct npu *d, const struct admin *a, uint64_t *result)
 	return (uint32_t)get(e + 4, 2);
 }
 
-/* Returns the cmd_id of the job. */
-uint32_t submit(struct npu *d, const struct job *j)
+/* Returns the new tail of the ring. */
+static uint32_t add_job(struct npu *d, struct ring *sq, const struct job *j)
 {
 	uint8_t e[ENTRY] = { j->op };
-	uint32_t old = d->sq.count, new;
 
 	put(e + 4, 4, ++d->next_cmd);
 	put(e + 8, 8, j->insn);
@@ -247,7 +246,20 @@ uint32_t submit(struct npu *d, const struct job *j)
 	put(e + 24, 8, j->region);
 	put(e + 32, 8, j->limit);
 	put(e + 40, 8, j->report);
-	new = add(&d->sq, e);
+	return add(sq, e);
+}
+
+/* To a queue without shadow block. Returns the cmd_id of the job, as submit() does. */
+uint32_t submit_to(struct npu *d, uint32_t slot, struct ring *sq, const struct job *j)
+{
+	npu_model_doorbell(d->hw, slot, add_job(d, sq, j));
+	return d->next_cmd;
+}
+
+uint32_t submit(struct npu *d, const struct job *j)
+{
+	uint32_t old = d->sq.count, new = add_job(d, &d->sq, j);
+
 	if (d->shadow) {
 		uint8_t *shadow = d->mem + M_SHADOW;
 
@@ -334,7 +346,8 @@ void create_queue(struct npu *d)
 	memset(d->mem + M_SHADOW, 0, ENTRY);
 	assert_int_equal(ADMIN(d, .op = OP_QUEUE_CREATE, .queue = QUEUE, .cq = CQ,
 			       .context = CONTEXT, .log_size = LOG_RING,
-			       .address = BUS + M_SQ, .limit = LIMIT_DEFAULT, .core_mask = 1,
+			       .address = BUS + M_SQ, .limit = LIMIT_DEFAULT,
+			       .core_mask = d->core_mask,
 			       .shadow = d->shadow ? BUS + M_SHADOW : 0), ADMIN_OK);
 }
 
@@ -345,7 +358,7 @@ static void set_events(struct npu *d)
 			       .address = BUS + M_EVENTS), ADMIN_OK);
 }
 
-int power_on(void **state)
+static void power_on_cores(void **state, uint32_t cores)
 {
 	struct npu_model_config cfg;
 	struct npu *d = calloc(1, sizeof(*d));
@@ -353,12 +366,19 @@ int power_on(void **state)
 
 	assert_non_null(d);
 	npu_model_default_config(&cfg);
+	cfg.cores = cores;
+	d->core_mask = (1u << cores) - 1;
 	size = (npu_model_size(&cfg) + NPU_MODEL_ALIGN - 1) / NPU_MODEL_ALIGN * NPU_MODEL_ALIGN;
 	d->hw = aligned_alloc(NPU_MODEL_ALIGN, size);
 	d->mem = calloc(1, MEM_SIZE);
 	assert_true(d->hw && d->mem);
 	assert_int_equal(npu_model_init(d->hw, &cfg, &bus_ops, d), 0);
 	*state = d;
+}
+
+int power_on(void **state)
+{
+	power_on_cores(state, 1);
 	return 0;
 }
 
@@ -373,11 +393,11 @@ int power_off(void **state)
 	return 0;
 }
 
-static struct npu *bring_up_device(void **state)
+static struct npu *bring_up_device(void **state, uint32_t cores)
 {
 	struct npu *d;
 
-	power_on(state);
+	power_on_cores(state, cores);
 	d = *state;
 	reset(d);
 	load_image(d);
@@ -389,7 +409,16 @@ static struct npu *bring_up_device(void **state)
 
 int bring_up(void **state)
 {
-	struct npu *d = bring_up_device(state);
+	struct npu *d = bring_up_device(state, 1);
+
+	create_queue(d);
+	set_events(d);
+	return 0;
+}
+
+int bring_up_two_cores(void **state)
+{
+	struct npu *d = bring_up_device(state, 2);
 
 	create_queue(d);
 	set_events(d);
@@ -398,7 +427,7 @@ int bring_up(void **state)
 
 int bring_up_shadow(void **state)
 {
-	struct npu *d = bring_up_device(state);
+	struct npu *d = bring_up_device(state, 1);
 
 	d->shadow = true;
 	create_queue(d);

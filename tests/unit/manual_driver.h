@@ -56,7 +56,9 @@
 #define BOOT_ERROR_PROTO	1
 #define BOOT_ERROR_ADMIN_RING	2
 #define FEATURE_REQUANT		(1u << 0)
+#define FEATURE_YIELD		(1u << 2)
 #define FW_SHADOW		(1u << 0)
+#define FW_PREEMPT		(1u << 2)
 #define FW_TELEMETRY		(1u << 3)
 #define FW_SUSPEND		(1u << 4)
 #define FW_LOG			(1u << 6)
@@ -168,6 +170,7 @@ struct npu {
 	uint32_t vectors;	/* those that were raised */
 	uint32_t next_cmd;
 	bool shadow;		/* the queue has a shadow block */
+	uint32_t core_mask;	/* of the queue */
 	uint32_t rung;		/* doorbells of the queue that were written */
 };
 
@@ -217,6 +220,7 @@ bool is_there(const struct ring *r);
 void take(struct npu *d, struct ring *r, uint8_t entry[ENTRY]);
 uint32_t admin(struct npu *d, const struct admin *a, uint64_t *result);
 uint32_t submit(struct npu *d, const struct job *j);
+uint32_t submit_to(struct npu *d, uint32_t slot, struct ring *sq, const struct job *j);
 struct completion completion(struct npu *d);
 void write_code(struct npu *d, const struct insn *code, uint32_t count);
 struct completion run(struct npu *d, const struct insn *code, uint32_t count);
@@ -236,5 +240,6 @@ int power_on(void **state);
 int power_off(void **state);
 int bring_up(void **state);
 int bring_up_shadow(void **state);
+int bring_up_two_cores(void **state);
 
 #endif /* TESTS_UNIT_MANUAL_DRIVER_H */

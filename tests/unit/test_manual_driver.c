@@ -554,6 +554,72 @@ static void test_abort(void **state)
 			 ADMIN_NOT_FOUND);
 }
 
+/* Two jobs of one queue at a time; the NOP behind them waits for both. */
+static void test_two_cores(void **state)
+{
+	struct npu *d = *state;
+	uint32_t first, second, last;
+	struct completion c;
+
+	first = submit_endless(d, 100000);
+	second = submit(d, &(struct job){ .op = JOB_RUN, .insn = VA + M_CODE + 16,
+					  .insn_count = 1 });
+	last = submit(d, &(struct job){ .op = JOB_NOP });
+	c = completion(d);
+	assert_int_equal(c.cmd, second);
+	assert_int_equal(c.status, JOB_OK);
+	assert_int_equal(c.core, 1);
+	c = completion(d);
+	assert_int_equal(c.cmd, first);
+	assert_int_equal(c.status, JOB_LIMIT);
+	assert_int_equal(c.core, 0);
+	assert_int_equal(completion(d).cmd, last);
+}
+
+/* A job of a higher priority gets the core at a YIELD of the one that runs, which goes on later. */
+static void test_preemption(void **state)
+{
+	/* GEMM with reset, micro-ops 0 to 8190, 1 x 4 iterations; EXT YIELD */
+	static const struct insn step[] = { { 0x0008000bffe00082, 0 },
+					    { 0x0000000000000005, 0x1000000000000000 } };
+	static const struct insn finish[] = { FINISH };
+	struct npu *d = *state;
+	struct insn code[201];
+	struct ring sq;
+	struct completion c;
+	uint32_t low, high;
+
+	assert_true(rd(d, R_FEATURES_LO) & FEATURE_YIELD);
+	assert_true(rd(d, R_FW_FEATURES) & FW_PREEMPT);
+	ring_init(d, &sq, M_SCRATCH, LOG_RING);
+	assert_int_equal(ADMIN(d, .op = OP_QUEUE_CREATE, .queue = QUEUE + 1, .cq = CQ,
+			       .context = CONTEXT, .log_size = LOG_RING, .priority = 3,
+			       .address = BUS + M_SCRATCH, .limit = LIMIT_DEFAULT,
+			       .core_mask = 1), ADMIN_OK);
+	for (int i = 0; i < 100; i++)
+		memcpy(&code[2 * i], step, sizeof(step));
+	memcpy(&code[200], finish, sizeof(finish));
+	write_code(d, code, 201);
+	low = submit(d, &(struct job){ .op = JOB_RUN, .insn = VA + M_CODE, .insn_count = 201,
+				       .report = VA + M_REPORT });
+	let_it_run(d);
+	high = submit_to(d, QUEUE + 1, &sq, &(struct job){ .op = JOB_RUN, .insn_count = 1,
+							   .insn = VA + M_CODE + 16 * 200 });
+	c = completion(d);
+	assert_int_equal(c.cmd, high);
+	assert_int_equal(c.queue, QUEUE + 1);
+	assert_int_equal(c.status, JOB_OK);
+	c = completion(d);
+	assert_int_equal(c.cmd, low);
+	assert_int_equal(c.queue, QUEUE);
+	assert_int_equal(c.status, JOB_OK);
+	assert_int_equal(c.insn, 201);
+	assert_int_equal(ADMIN(d, .op = OP_TELEMETRY, .address = BUS + M_SCRATCH + PAGE),
+			 ADMIN_OK);
+	assert_int_equal(get(d->mem + M_SCRATCH + PAGE + 40, 8), 1);
+	check_report(d, &c);
+}
+
 static void test_limit(void **state)
 {
 	struct npu *d = *state;
@@ -824,6 +890,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_refused_jobs, bring_up, power_off),
 		cmocka_unit_test_setup_teardown(test_abort, bring_up, power_off),
 		cmocka_unit_test_setup_teardown(test_limit, bring_up, power_off),
+		cmocka_unit_test_setup_teardown(test_two_cores, bring_up_two_cores, power_off),
+		cmocka_unit_test_setup_teardown(test_preemption, bring_up, power_off),
 		cmocka_unit_test_setup_teardown(test_context_reset, bring_up, power_off),
 		cmocka_unit_test_setup_teardown(test_invalidate, bring_up, power_off),
 		cmocka_unit_test_setup_teardown(test_shadow, bring_up_shadow, power_off),
