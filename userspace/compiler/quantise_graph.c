@@ -186,71 +186,59 @@ static int bias(struct writer *w, const struct npuc_node *n, const float *scale,
 	return in[8] < 0 ? in[8] : 0;
 }
 
-/* QLinearConv from @x to @y; @rank and @shape are those of its weights. */
-static int write_product(struct writer *w, const struct npuc_node *n, int x, int y, int t,
-			 const int64_t *shape, const struct npuc_node *like)
+/* Inputs of QLinearConv and QGemm for @n, whose result is @t; @rank and @shape are the weights'. */
+static int product_inputs(struct writer *w, const struct npuc_node *n, int t, int rank,
+			  const int64_t *shape, int *in)
 {
-	float *scale = npuc_weight_scales(w->q, n);
-	int from = n->in[0], in[9] = { x, w->scale[from], w->zero[from] }, err;
+	int err = want_int8(w, n->in[0]);
+	float *scale;
 
+	if (!err)
+		err = make_int8(w, t);
+	if (err)
+		return err;
+	scale = npuc_weight_scales(w->q, n);
 	if (!scale)
 		return -ENOMEM;
-	err = weights(w, n, scale, 4, shape, in);
+	in[0] = w->as_int8[n->in[0]];
+	in[1] = w->scale[n->in[0]];
+	in[2] = w->zero[n->in[0]];
+	err = weights(w, n, scale, rank, shape, in);
 	if (!err)
 		err = bias(w, n, scale, shape[0], in);
 	free(scale);
-	if (err)
-		return err;
 	in[6] = w->scale[t];
 	in[7] = w->zero[t];
-	return npuc_build_node(w->out, "QLinearConv", n->name, in, in[8] < 0 ? 8 : 9, y, like);
+	return err;
 }
 
 static int write_conv(struct writer *w, const struct npuc_node *n, size_t index)
 {
-	int t = result(w, index), err = want_int8(w, n->in[0]);
+	int t = result(w, index), in[9];
+	int err = product_inputs(w, n, t, 4, w->g->tensor[n->in[1]].dim, in);
 
-	if (!err)
-		err = make_int8(w, t);
-	return err ? err : write_product(w, n, w->as_int8[n->in[0]], w->as_int8[t], t,
-					 w->g->tensor[n->in[1]].dim, n);
+	return err ? err : npuc_build_node(w->out, "QLinearConv", n->name, in, in[8] < 0 ? 8 : 9,
+					   w->as_int8[t], n);
 }
 
-static int write_reshape(struct writer *w, const char *name, const char *suffix, int from, int to,
-			 int rank, const int64_t *dim)
-{
-	int64_t n = rank;
-	int shape = constant(w, name, suffix, NPUC_I64, 1, &n, dim);
-
-	return shape < 0 ? shape : npuc_build_node(w->out, "Reshape", name, (int[]){ from, shape },
-						   2, to, NULL);
-}
-
-/* A product is a convolution of one pixel, which has a bias and a scale for each column. */
 static int write_gemm(struct writer *w, const struct npuc_node *n, size_t index)
 {
 	const struct npuc_tensor *a = &w->g->tensor[n->in[0]], *y = &w->g->tensor[n->out[0]];
-	int t = result(w, index), err = want_int8(w, n->in[0]), x, mid;
 	const struct npuc_attr *alpha = npuc_attr(n, "alpha"), *beta = npuc_attr(n, "beta");
+	static struct npuc_attr turned = { .name = "transB", .kind = NPUC_ATTR_INT, .i = 1 };
+	const struct npuc_node like = { .attr = &turned, .n_attr = 1 };
+	int t = result(w, index), in[9], err;
 
 	if (npuc_attr_int(n, "transA", 0) || (alpha && alpha->f != 1) || (beta && beta->f != 1))
 		return npuc_fail(w->q->d, -EOPNOTSUPP,
 				 "%s %s: transA must be 0, alpha and beta 1", n->op, n->name);
-	if (!err)
-		err = make_int8(w, t);
+	err = product_inputs(w, n, t, 2, (int64_t[]){ y->dim[1], a->dim[1] }, in);
 	if (err)
 		return err;
-	x = npuc_build_tensor(w->out, made_name(w, n), "pixels", NPUC_I8);
-	mid = npuc_build_tensor(w->out, made_name(w, n), "channels", NPUC_I8);
-	if (x < 0 || mid < 0)
-		return x < 0 ? x : mid;
-	err = write_reshape(w, made_name(w, n), "pixels_shape", w->as_int8[n->in[0]], x, 4,
-			    (int64_t[]){ a->dim[0], a->dim[1], 1, 1 });
-	if (!err)
-		err = write_product(w, n, x, mid, t, (int64_t[]){ y->dim[1], a->dim[1], 1, 1 },
-				    NULL);
-	return err ? err : write_reshape(w, made_name(w, n), "channels_shape", mid, w->as_int8[t], 2,
-					 y->dim);
+	/* The bias comes before the output's grid. */
+	return npuc_build_node(w->out, "QGemm", n->name,
+			       (int[]){ in[0], in[1], in[2], in[3], in[4], in[5], in[8], in[6], in[7] },
+			       9, w->as_int8[t], &like);
 }
 
 static int write_moved(struct writer *w, const struct npuc_node *n, size_t index)
