@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The driver as DRM sees it: files, ioctls, probe and remove. */
+#include <linux/compat.h>
 #include <linux/module.h>
+#include <linux/nospec.h>
+#include <linux/uaccess.h>
 #include <drm/drm_accel.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
@@ -97,10 +100,56 @@ static const struct drm_ioctl_desc npu_ioctls[] = {
 	DRM_IOCTL_DEF_DRV(NPU_ACCOUNTS, npu_ioctl_accounts, 0),
 };
 
+/*
+ * DRM completes shorter arguments with zeros, and leaves out what longer ones have
+ * more: a newer program would not learn that it asks for what is not known here.
+ */
+static int npu_ioctl_check_tail(unsigned int cmd, unsigned long arg)
+{
+	unsigned int number = _IOC_NR(cmd) - DRM_COMMAND_BASE;
+	unsigned int size = _IOC_SIZE(cmd);
+	unsigned int known;
+	int ret;
+
+	if (_IOC_TYPE(cmd) != DRM_IOCTL_BASE || number >= ARRAY_SIZE(npu_ioctls))
+		return 0;
+	known = _IOC_SIZE(npu_ioctls[array_index_nospec(number, ARRAY_SIZE(npu_ioctls))].cmd);
+	if (size <= known)
+		return 0;
+	ret = check_zeroed_user((void __user *)arg + known, size - known);
+	return ret < 0 ? ret : ret ? 0 : -E2BIG;
+}
+
+static long npu_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	int ret = npu_ioctl_check_tail(cmd, arg);
+
+	return ret ?: drm_ioctl(file, cmd, arg);
+}
+
+#ifdef CONFIG_COMPAT
+static long npu_compat_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	int ret = npu_ioctl_check_tail(cmd, (unsigned long)compat_ptr(arg));
+
+	return ret ?: drm_compat_ioctl(file, cmd, arg);
+}
+#else
+#define npu_compat_ioctl NULL
+#endif
+
 static const struct file_operations npu_fops = {
 	.owner = THIS_MODULE,
-	DRM_ACCEL_FOPS,
+	.open = accel_open,
+	.release = drm_release,
+	.unlocked_ioctl = npu_ioctl,
+	.compat_ioctl = npu_compat_ioctl,
+	.poll = drm_poll,
+	.read = drm_read,
+	.llseek = noop_llseek,
+	.mmap = drm_gem_mmap,
 	.show_fdinfo = drm_show_fdinfo,
+	NPU_FOP_FLAGS
 };
 
 static const struct drm_driver npu_driver = {

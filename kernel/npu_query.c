@@ -71,6 +71,9 @@ static int npu_query_copy(struct drm_npu_dev_query *args, const void *data, u32 
 	u32 room = args->size;
 	u32 copied = min(room, size);
 
+	/* No query grows as large: what is zeroed behind it is bounded. */
+	if (room > PAGE_SIZE)
+		return -E2BIG;
 	args->size = size;
 	if (!room)
 		return 0;

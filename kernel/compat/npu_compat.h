@@ -25,6 +25,13 @@
 #define NPU_DRIVER_DATE
 #endif
 
+/* As DRM_ACCEL_FOPS has it. */
+#ifdef FOP_UNSIGNED_OFFSET
+#define NPU_FOP_FLAGS	.fop_flags = FOP_UNSIGNED_OFFSET,
+#else
+#define NPU_FOP_FLAGS
+#endif
+
 /* One run queue: a scheduler has one entity, and priorities are the device's. */
 static inline int npu_sched_init(struct drm_gpu_scheduler *sched,
 				 const struct drm_sched_backend_ops *ops,

@@ -6,8 +6,9 @@
  * pad or reserved, and bits of flags that are not defined here, must be 0
  * (EINVAL otherwise). Structures grow at their end only: a shorter one from an
  * older program is completed with zeros, a longer one from a newer program is
- * accepted while its unknown tail is zero (E2BIG otherwise, for the arrays and
- * queries that carry a stride or a size).
+ * accepted while its unknown tail is zero (E2BIG otherwise); that goes for the
+ * arguments of the calls, by the size in the call's number, and for the elements of
+ * arrays, by their stride.
  */
 #ifndef _UAPI_DRM_NPU_ACCEL_H_
 #define _UAPI_DRM_NPU_ACCEL_H_
@@ -51,7 +52,7 @@ enum drm_npu_query {
  * @query: one of enum drm_npu_query
  * @size: in: bytes at @data, 0 to learn the size; out: bytes that the driver
  *	has for this query. The smaller of both is copied; bytes of @data
- *	beyond what the driver has are zeroed.
+ *	beyond what the driver has are zeroed. At most 4096 (E2BIG).
  * @data: user pointer
  */
 struct drm_npu_dev_query {

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+TESTS_NATIVE += tests/unit/uapi.sh
