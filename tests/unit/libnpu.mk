@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The runtime, on the device model in the test's process; and its loader with a sanitizer.
-LIBNPU_TESTS := $(addprefix $(O)/tests/unit/test_libnpu_, stream module function hostkernel vaspace errors)
+LIBNPU_TESTS := $(addprefix $(O)/tests/unit/test_libnpu_, stream module function hostkernel vaspace errors import)
 
 $(LIBNPU_TESTS): $(O)/tests/unit/libnpu_image.o $(LIBNPU) $(O)/userspace/isa/libnpu_isa.a \
 	| $(O)/firmware/cp/npu_fw.bin
@@ -15,7 +15,7 @@ TESTS_NATIVE += $(LIBNPU_TESTS)
 TESTS_NATIVE += tests/unit/test_libnpu_abi.py
 
 # The same through the kernel's driver, in the virtual machine.
-LIBNPU_VM_TESTS := $(addprefix $(O)/tests/unit/vm_libnpu_, stream function)
+LIBNPU_VM_TESTS := $(addprefix $(O)/tests/unit/vm_libnpu_, stream function import)
 
 $(O)/tests/unit/vm_libnpu_%.o: tests/unit/test_libnpu_%.c
 	$(call say,CC,$@)

@@ -231,6 +231,32 @@ static void one_stream(struct thread *t)
 	npu_buffer_free(buf);
 }
 
+/* Memory of its own that the model, another thread, uses in place. */
+static void imports(struct thread *t)
+{
+	int8_t data[3 * 64] __attribute__((aligned(64)));
+	struct npu_job_region regions[IMAGE_REGIONS];
+	struct shared *s = t->shared;
+	struct npu_stream *stream;
+	struct npu_buffer *buf;
+	struct npu_job j;
+	int i;
+
+	EXPECT(t, npu_stream_create(s->dev, NULL, &stream), 0);
+	for (i = 0; i < ROUNDS && !t->failed[0]; i++) {
+		memset(data, 0, sizeof(data));
+		EXPECT(t, npu_buffer_import(s->dev, data, sizeof(data), 0, &buf), 0);
+		if (t->failed[0])
+			break;
+		j = job(s, regions, npu_buffer_address(buf));
+		EXPECT(t, npu_stream_submit(stream, &j, 1, NULL), 0);
+		EXPECT(t, npu_stream_wait(stream, 0, NPU_FOREVER), 0);
+		check_y(t, buf);
+		npu_buffer_free(buf);
+	}
+	npu_stream_destroy(stream);
+}
+
 static void null_jobs(struct thread *t)
 {
 	struct npu_job jobs[16] = { 0 };
@@ -281,7 +307,7 @@ static void questions(struct thread *t)
 
 static void test_one_device(void **state)
 {
-	RUN(*state, own_objects, one_stream, null_jobs, events, questions, own_objects);
+	RUN(*state, own_objects, one_stream, imports, events, questions, imports);
 }
 
 static void test_one_stream(void **state)

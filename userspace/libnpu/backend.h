@@ -30,11 +30,13 @@ struct npu_device_info;
  * @size: bytes, a multiple of the page size
  * @data: in this process
  * @handle: the backend's
+ * @imported: @data is the caller's
  */
 struct npu_memory {
 	size_t size;
 	void *data;
 	uint64_t handle;
+	bool imported;
 };
 
 /**
@@ -95,7 +97,9 @@ struct npu_failure {
  * @get_info: all fields of @info but path and backend
  * @get_time: tick counter and CLOCK_MONOTONIC at the same moment
  * @memory_alloc: memory of @mem->size bytes, zeroed and mapped into the process
- * @memory_free: give it back
+ * @memory_import: let the device reach memory at @mem->data, whole pages of the caller's;
+ *	@writable unless it is only read. -EOPNOTSUPP and -EDQUOT where a copy must do
+ * @memory_free: give either back
  * @map: let the device reach memory at @va
  * @unmap: take that away; on return no job can reach it
  * @queue_create: @queue identifies it from then on, and no other one after it
@@ -112,6 +116,7 @@ struct npu_backend_ops {
 	int (*get_info)(struct npu_backend *be, struct npu_device_info *info);
 	int (*get_time)(struct npu_backend *be, uint64_t *ticks, uint64_t *monotonic_ns);
 	int (*memory_alloc)(struct npu_backend *be, struct npu_memory *mem);
+	int (*memory_import)(struct npu_backend *be, struct npu_memory *mem, bool writable);
 	void (*memory_free)(struct npu_backend *be, struct npu_memory *mem);
 	int (*map)(struct npu_backend *be, const struct npu_memory *mem, uint64_t va,
 		   uint32_t rights);

@@ -175,9 +175,47 @@ static int accel_memory_alloc(struct npu_backend *be, struct npu_memory *mem)
 	return ret;
 }
 
+static int refuse_import(int error, const struct npu_memory *mem)
+{
+	const char *why;
+
+	switch (error) {
+	case EFAULT:
+		why = "nothing is mapped in a part of it";
+		break;
+	case EACCES:
+		why = "a part of it cannot be written, or not be read";
+		break;
+	case EDQUOT:
+		why = "RLIMIT_MEMLOCK does not allow so much to be pinned";
+		break;
+	case EOPNOTSUPP:
+		why = "a part of it is of a device, or of a file that is shared";
+		break;
+	default:
+		return fail(error, "importing memory");
+	}
+	return npu_fail(-error, "importing %zu bytes at %p: %s", mem->size, mem->data, why);
+}
+
+static int accel_memory_import(struct npu_backend *be, struct npu_memory *mem, bool writable)
+{
+	struct drm_npu_bo_import_user args = {
+		.addr = user_address(mem->data), .size = mem->size,
+		.flags = writable ? 0 : DRM_NPU_IMPORT_READ_ONLY,
+	};
+
+	if (drmIoctl(accel_of(be)->fd, DRM_IOCTL_NPU_BO_IMPORT_USER, &args))
+		return refuse_import(errno, mem);
+	mem->handle = args.handle;
+	mem->imported = true;
+	return 0;
+}
+
 static void accel_memory_free(struct npu_backend *be, struct npu_memory *mem)
 {
-	munmap(mem->data, mem->size);
+	if (!mem->imported)
+		munmap(mem->data, mem->size);
 	close_handle(accel_of(be), mem->handle);
 }
 
@@ -447,6 +485,7 @@ static const struct npu_backend_ops accel_ops = {
 	.get_info = accel_get_info,
 	.get_time = accel_get_time,
 	.memory_alloc = accel_memory_alloc,
+	.memory_import = accel_memory_import,
 	.memory_free = accel_memory_free,
 	.map = accel_map,
 	.unmap = accel_unmap,

@@ -334,12 +334,29 @@ static int sim_memory_alloc(struct npu_backend *be, struct npu_memory *mem)
 	return ret;
 }
 
+static int sim_memory_import(struct npu_backend *be, struct npu_memory *mem, bool writable)
+{
+	struct sim *sim = sim_of(be);
+	int ret = sim_check_mapped(mem->data, mem->size, writable);
+
+	if (ret)
+		return ret;
+	sim_lock(sim);
+	ret = sim_arena_import(&sim->arena, mem->data, mem->size, &mem->handle);
+	sim_unlock(sim);
+	mem->imported = !ret;
+	return ret;
+}
+
 static void sim_memory_free(struct npu_backend *be, struct npu_memory *mem)
 {
 	struct sim *sim = sim_of(be);
 
 	sim_lock(sim);
-	sim_arena_free(&sim->arena, mem->handle, mem->size);
+	if (mem->imported)
+		sim_arena_forget(&sim->arena, mem->handle);
+	else
+		sim_arena_free(&sim->arena, mem->handle, mem->size);
 	sim_unlock(sim);
 }
 
@@ -423,6 +440,7 @@ static const struct npu_backend_ops sim_ops = {
 	.get_info = sim_get_info,
 	.get_time = sim_get_time,
 	.memory_alloc = sim_memory_alloc,
+	.memory_import = sim_memory_import,
 	.memory_free = sim_memory_free,
 	.map = sim_map,
 	.unmap = sim_unmap,

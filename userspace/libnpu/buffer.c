@@ -2,6 +2,8 @@
 /* Memory that host and device share. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include "npu_proto.h"
 #include "userspace/libnpu/device.h"
 
 #define PAGE		4096u
@@ -34,27 +36,67 @@ static uint32_t rights_of(uint32_t flags)
 	       (flags & NPU_BUFFER_EXECUTE ? NPU_RIGHT_EXECUTE : 0);
 }
 
-static int place(struct npu_buffer *buf, uint32_t flags)
+/* Give memory that exists an address; it stays the caller's on error. */
+static int place(struct npu_buffer *buf)
 {
 	struct npu_backend *be = buf->dev->backend;
 	int ret;
 
+	ret = take_address(buf->dev, buf->mem.size, &buf->va);
+	if (ret)
+		return ret;
+	ret = be->ops->map(be, &buf->mem, buf->va, rights_of(buf->flags));
+	if (ret)
+		give_address(buf->dev, buf->mem.size, buf->va);
+	return ret;
+}
+
+static int alloc(struct npu_buffer *buf)
+{
+	struct npu_backend *be = buf->dev->backend;
+	int ret;
+
+	buf->mem.size = (buf->size + PAGE - 1) & ~(size_t)(PAGE - 1);
 	ret = be->ops->memory_alloc(be, &buf->mem);
 	if (ret)
 		return ret;
-	ret = take_address(buf->dev, buf->mem.size, &buf->va);
+	ret = place(buf);
 	if (ret)
-		goto free_memory;
-	ret = be->ops->map(be, &buf->mem, buf->va, rights_of(flags));
-	if (ret)
-		goto free_address;
-	return 0;
-
-free_address:
-	give_address(buf->dev, buf->mem.size, buf->va);
-free_memory:
-	be->ops->memory_free(be, &buf->mem);
+		be->ops->memory_free(be, &buf->mem);
 	return ret;
+}
+
+static int check_arguments(size_t size, uint32_t flags, uint32_t all)
+{
+	if (!size || size > SIZE_MAX / 2)
+		return npu_fail(-EINVAL, "size of a buffer: expected 1 to %zu, found %zu",
+				SIZE_MAX / 2, size);
+	if (flags & ~all)
+		return npu_fail(-EINVAL, "flags of a buffer: expected bits of %#x, found %#x", all,
+				flags);
+	return 0;
+}
+
+static struct npu_buffer *new_buffer(struct npu_device *dev, void *data, size_t size,
+				     uint32_t flags)
+{
+	struct npu_buffer *buf = calloc(1, sizeof(*buf));
+
+	if (!buf) {
+		npu_fail(-ENOMEM, "out of memory for a buffer");
+		return NULL;
+	}
+	buf->dev = npu_device_get(dev);
+	buf->data = data;
+	buf->size = size;
+	buf->flags = flags;
+	return buf;
+}
+
+static void drop_buffer(struct npu_buffer *buf)
+{
+	npu_device_close(buf->dev);
+	free(buf);
 }
 
 int npu_buffer_alloc(struct npu_device *dev, size_t size, uint32_t flags, struct npu_buffer **out)
@@ -62,26 +104,147 @@ int npu_buffer_alloc(struct npu_device *dev, size_t size, uint32_t flags, struct
 	struct npu_buffer *buf;
 	int ret;
 
-	if (!size || size > SIZE_MAX / 2)
-		return npu_fail(-EINVAL, "size of a buffer: expected 1 to %zu, found %zu",
-				SIZE_MAX / 2, size);
-	if (flags & ~ALL_FLAGS)
-		return npu_fail(-EINVAL, "flags of a buffer: expected bits of %#x, found %#x",
-				ALL_FLAGS, flags);
-	buf = calloc(1, sizeof(*buf));
+	ret = check_arguments(size, flags, ALL_FLAGS);
+	if (ret)
+		return ret;
+	buf = new_buffer(dev, NULL, size, flags);
 	if (!buf)
-		return npu_fail(-ENOMEM, "out of memory for a buffer");
-
-	buf->dev = npu_device_get(dev);
-	buf->mem.size = (size + PAGE - 1) & ~(size_t)(PAGE - 1);
-	ret = place(buf, flags);
+		return -ENOMEM;
+	ret = alloc(buf);
 	if (ret) {
-		npu_device_close(buf->dev);
-		free(buf);
+		drop_buffer(buf);
+		return ret;
+	}
+	buf->data = buf->mem.data;
+	buf->size = buf->mem.size;
+	*out = buf;
+	return 0;
+}
+
+/* ---- memory of the caller ---- */
+
+/* The pages that the memory lies in. */
+static int share(struct npu_buffer *buf)
+{
+	struct npu_backend *be = buf->dev->backend;
+	uintptr_t start = (uintptr_t)buf->data;
+	size_t before = start % PAGE;
+	int ret;
+
+	if (start % NPU_REGION_ALIGN)
+		return npu_fail(-EINVAL, "importing memory at %p: expected a multiple of %u", buf->data,
+				NPU_REGION_ALIGN);
+	buf->mem.data = (uint8_t *)buf->data - before;
+	buf->mem.size = (before + buf->size + PAGE - 1) & ~(size_t)(PAGE - 1);
+	ret = be->ops->memory_import(be, &buf->mem, !(buf->flags & NPU_BUFFER_READ_ONLY));
+	if (ret)
+		return ret;
+	ret = place(buf);
+	if (ret)
+		be->ops->memory_free(be, &buf->mem);
+	return ret;
+}
+
+/* Faults of the caller are not mended by a copy. */
+static bool copy_helps(const struct npu_buffer *buf, int error)
+{
+	if (!(buf->flags & NPU_BUFFER_MAY_COPY))
+		return false;
+	return error == -EOPNOTSUPP || error == -EDQUOT ||
+	       (error == -EINVAL && (uintptr_t)buf->data % NPU_REGION_ALIGN);
+}
+
+static int share_or_copy(struct npu_buffer *buf)
+{
+	int ret = share(buf);
+
+	if (!ret || !copy_helps(buf, ret))
+		return ret;
+	buf->mem = (struct npu_memory) { 0 };
+	ret = alloc(buf);
+	if (ret)
+		return ret;
+	buf->copied = true;
+	memcpy(buf->mem.data, buf->data, buf->size);
+	return 0;
+}
+
+int npu_buffer_import(struct npu_device *dev, void *data, size_t size, uint32_t flags,
+		      struct npu_buffer **out)
+{
+	struct npu_buffer *buf;
+	int ret;
+
+	ret = check_arguments(size, flags, ALL_FLAGS | NPU_BUFFER_MAY_COPY);
+	if (ret)
+		return ret;
+	if (!data || size > UINTPTR_MAX - PAGE - (uintptr_t)data)
+		return npu_fail(-EFAULT, "importing %zu bytes at %p: no such memory", size, data);
+	buf = new_buffer(dev, data, size, flags);
+	if (!buf)
+		return -ENOMEM;
+	ret = share_or_copy(buf);
+	if (ret) {
+		drop_buffer(buf);
 		return ret;
 	}
 	*out = buf;
 	return 0;
+}
+
+/* Elements of a compact tensor; 0 for any other, with a message. */
+static size_t compact_elements(const DLTensor *t)
+{
+	size_t stride = 1;
+	int d;
+
+	for (d = t->ndim - 1; d >= 0; d--) {
+		if (t->strides && t->shape[d] > 1 && t->strides[d] != (int64_t)stride) {
+			npu_fail(-EINVAL, "importing a tensor: stride of dimension %d: expected %zu (compact), found %lld",
+				 d, stride, (long long)t->strides[d]);
+			return 0;
+		}
+		if (t->shape[d] < 1 || __builtin_mul_overflow(stride, t->shape[d], &stride)) {
+			npu_fail(-EINVAL, "importing a tensor: extent of dimension %d: found %lld", d,
+				 (long long)t->shape[d]);
+			return 0;
+		}
+	}
+	return stride;
+}
+
+static int tensor_bytes(const DLTensor *t, size_t *bytes)
+{
+	size_t bits = (size_t)t->dtype.bits * t->dtype.lanes;
+	size_t count;
+
+	if (t->device.device_type != kDLCPU)
+		return npu_fail(-EINVAL, "importing a tensor: device type: expected %d (CPU), found %d",
+				kDLCPU, (int)t->device.device_type);
+	count = compact_elements(t);
+	if (!count)
+		return -EINVAL;
+	if (!bits || __builtin_mul_overflow(count, bits, &bits) || bits % 8)
+		return npu_fail(-EINVAL, "importing a tensor: %zu elements of %u bits and %u lanes are no whole bytes",
+				count, t->dtype.bits, t->dtype.lanes);
+	*bytes = bits / 8;
+	return 0;
+}
+
+int npu_buffer_import_tensor(struct npu_device *dev, const DLTensor *tensor, uint32_t flags,
+			     struct npu_buffer **out)
+{
+	size_t size = 0;
+	int ret = tensor_bytes(tensor, &size);
+
+	if (ret)
+		return ret;
+	return npu_buffer_import(dev, (uint8_t *)tensor->data + tensor->byte_offset, size, flags, out);
+}
+
+int npu_buffer_is_copy(const struct npu_buffer *buf)
+{
+	return buf->copied;
 }
 
 void npu_buffer_free(struct npu_buffer *buf)
@@ -101,28 +264,31 @@ void npu_buffer_free(struct npu_buffer *buf)
 
 void *npu_buffer_data(struct npu_buffer *buf)
 {
-	return buf->mem.data;
+	return buf->data;
 }
 
 size_t npu_buffer_size(const struct npu_buffer *buf)
 {
-	return buf->mem.size;
+	return buf->size;
 }
 
 uint64_t npu_buffer_address(const struct npu_buffer *buf)
 {
-	return buf->va;
+	return buf->mem.imported ? buf->va + (uintptr_t)buf->data % PAGE : buf->va;
 }
 
 int npu_buffer_sync(struct npu_buffer *buf, int direction)
 {
-	(void)buf;
 	switch (direction) {
 	case NPU_SYNC_FOR_DEVICE:
+		if (buf->copied)
+			memcpy(buf->mem.data, buf->data, buf->size);
 		__atomic_thread_fence(__ATOMIC_RELEASE);
 		return 0;
 	case NPU_SYNC_FOR_HOST:
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (buf->copied && !(buf->flags & NPU_BUFFER_READ_ONLY))
+			memcpy(buf->data, buf->mem.data, buf->size);
 		return 0;
 	default:
 		return npu_fail(-EINVAL, "direction of a synchronisation: expected %d or %d, found %d",

@@ -28,12 +28,20 @@ struct npu_device {
  * struct npu_buffer - memory with a device address
  * @dev: holds a reference
  * @mem: memory
- * @va: device address
+ * @va: device address of @mem
+ * @flags: NPU_BUFFER_*
+ * @data: the user's: @mem's, for an import a part of it, for a copy elsewhere
+ * @size: bytes at @data
+ * @copied: @mem holds a copy of what is at @data
  */
 struct npu_buffer {
 	struct npu_device *dev;
 	struct npu_memory mem;
 	uint64_t va;
+	uint32_t flags;
+	void *data;
+	size_t size;
+	bool copied;
 };
 
 struct npu_device *npu_device_get(struct npu_device *dev);

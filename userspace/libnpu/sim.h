@@ -17,17 +17,35 @@
 #include "userspace/libnpu/vaspace.h"
 
 /**
+ * struct sim_window - memory of the caller on the model's bus
+ * @bus: bus address
+ * @size: bytes
+ * @data: in this process
+ */
+struct sim_window {
+	uint64_t bus;
+	uint64_t size;
+	uint8_t *data;
+};
+
+/**
  * struct sim_arena - memory on the model's bus
  * @base: start in this process
  * @size: bytes of address space set aside; pages come into being when touched
  * @space: free ranges, as bus addresses
  * @pages: one bit a page that was handed out; the bus refuses others
+ * @outside: free ranges of bus addresses for windows, beyond the arena
+ * @windows: memory of the caller, by ascending bus address
+ * @window_count: number of @windows
  */
 struct sim_arena {
 	uint8_t *base;
 	uint64_t size;
 	struct npu_vaspace space;
 	uint64_t *pages;
+	struct npu_vaspace outside;
+	struct sim_window *windows;
+	size_t window_count;
 };
 
 int sim_arena_init(struct sim_arena *arena);
@@ -36,6 +54,10 @@ void sim_arena_fini(struct sim_arena *arena);
 /* Zeroed pages; @size is a multiple of the page size. 0 or -ENOMEM. */
 int sim_arena_alloc(struct sim_arena *arena, uint64_t size, uint64_t *bus, void **data);
 void sim_arena_free(struct sim_arena *arena, uint64_t bus, uint64_t size);
+
+/* Put memory of the caller on the bus; @size is a multiple of the page size. 0 or -ENOMEM. */
+int sim_arena_import(struct sim_arena *arena, void *data, uint64_t size, uint64_t *bus);
+void sim_arena_forget(struct sim_arena *arena, uint64_t bus);
 
 /* Memory at a bus address, NULL unless all of it was handed out. */
 void *sim_arena_at(const struct sim_arena *arena, uint64_t bus, uint64_t size);
@@ -168,6 +190,11 @@ int sim_last_failure(struct npu_backend *be, uint32_t queue, struct npu_failure 
 
 /* An admin operation, with its name in the message. */
 int sim_admin(struct sim *sim, struct npu_admin_sqe *sqe);
+
+/* ---- sim_mapped.c ---- */
+
+/* Whether all of a range is mapped here, as the driver asks. 0, -EFAULT or -EACCES. */
+int sim_check_mapped(const void *data, size_t size, bool writable);
 
 /* ---- sim_firmware.c ---- */
 

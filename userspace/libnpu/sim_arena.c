@@ -2,6 +2,7 @@
 /* Memory on the model's bus: one large range, handed out by pages. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include "userspace/libnpu/sim.h"
 
@@ -9,6 +10,8 @@
 #define BUS_BASE	(4ull << 30)
 #define LARGEST		(16ull << 30)
 #define SMALLEST	(64ull << 20)
+#define OUTSIDE		(64ull << 30)
+#define OUTSIDE_END	(1ull << 47)
 
 static uint64_t page_of(uint64_t bus)
 {
@@ -32,6 +35,8 @@ int sim_arena_init(struct sim_arena *arena)
 	arena->base = base;
 	arena->pages = calloc(arena->size >> (NPU_PAGE_SHIFT + 6), sizeof(*arena->pages));
 	ret = npu_vaspace_init(&arena->space, BUS_BASE, BUS_BASE + arena->size);
+	if (!ret)
+		ret = npu_vaspace_init(&arena->outside, OUTSIDE, OUTSIDE_END);
 	if (!arena->pages || ret) {
 		sim_arena_fini(arena);
 		return npu_fail(-ENOMEM, "out of memory for a simulated device");
@@ -42,6 +47,8 @@ int sim_arena_init(struct sim_arena *arena)
 void sim_arena_fini(struct sim_arena *arena)
 {
 	npu_vaspace_fini(&arena->space);
+	npu_vaspace_fini(&arena->outside);
+	free(arena->windows);
 	free(arena->pages);
 	munmap(arena->base, arena->size);
 	arena->base = NULL;
@@ -80,10 +87,69 @@ void sim_arena_free(struct sim_arena *arena, uint64_t bus, uint64_t size)
 	npu_vaspace_free(&arena->space, bus, size);
 }
 
+/* How many windows begin at @bus or before it. */
+static size_t windows_up_to(const struct sim_arena *arena, uint64_t bus)
+{
+	size_t low = 0, high = arena->window_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (arena->windows[middle].bus <= bus)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+int sim_arena_import(struct sim_arena *arena, void *data, uint64_t size, uint64_t *bus)
+{
+	uint64_t align = size >= NPU_HUGE_SIZE ? NPU_HUGE_SIZE : NPU_PAGE_SIZE;
+	struct sim_window *more;
+	size_t at;
+
+	more = reallocarray(arena->windows, arena->window_count + 1, sizeof(*more));
+	if (!more)
+		return npu_fail(-ENOMEM, "out of memory for an import");
+	arena->windows = more;
+	if (npu_vaspace_alloc(&arena->outside, size, align, bus))
+		return npu_fail(-ENOMEM, "the simulated device has no bus addresses for %llu bytes",
+				(unsigned long long)size);
+	at = windows_up_to(arena, *bus);
+	memmove(&more[at + 1], &more[at], (arena->window_count - at) * sizeof(*more));
+	more[at] = (struct sim_window) { .bus = *bus, .size = size, .data = data };
+	arena->window_count++;
+	return 0;
+}
+
+void sim_arena_forget(struct sim_arena *arena, uint64_t bus)
+{
+	size_t at = windows_up_to(arena, bus) - 1;
+
+	npu_vaspace_free(&arena->outside, bus, arena->windows[at].size);
+	arena->window_count--;
+	memmove(&arena->windows[at], &arena->windows[at + 1],
+		(arena->window_count - at) * sizeof(arena->windows[0]));
+}
+
+static void *window_at(const struct sim_arena *arena, uint64_t bus, uint64_t size)
+{
+	size_t count = windows_up_to(arena, bus);
+	const struct sim_window *window = &arena->windows[count - 1];
+
+	if (!count || bus - window->bus > window->size ||
+	    size > window->size - (bus - window->bus))
+		return NULL;
+	return window->data + (bus - window->bus);
+}
+
 void *sim_arena_at(const struct sim_arena *arena, uint64_t bus, uint64_t size)
 {
 	uint64_t page, end;
 
+	if (bus >= OUTSIDE)
+		return window_at(arena, bus, size);
 	if (bus < BUS_BASE || bus - BUS_BASE > arena->size ||
 	    size > arena->size - (bus - BUS_BASE))
 		return NULL;

@@ -194,6 +194,7 @@ NPU_API int npu_device_get_time(struct npu_device *dev, uint64_t *ticks, uint64_
 
 #define NPU_BUFFER_READ_ONLY	(1u << 0)	/* jobs cannot write it */
 #define NPU_BUFFER_EXECUTE	(1u << 1)	/* jobs can fetch instructions from it */
+#define NPU_BUFFER_MAY_COPY	(1u << 2)	/* import: a copy where sharing is impossible */
 
 /**
  * npu_buffer_alloc - memory that host and device share
@@ -211,6 +212,58 @@ NPU_API int npu_buffer_alloc(struct npu_device *dev, size_t size, uint32_t flags
 			     struct npu_buffer **out);
 
 /**
+ * npu_buffer_import - let the device use memory of the program, without a copy
+ * @dev: device
+ * @data: address, a multiple of 64
+ * @size: bytes, not 0
+ * @flags: NPU_BUFFER_*; with NPU_BUFFER_READ_ONLY the memory need not be writable
+ * @out: the buffer, to be freed with npu_buffer_free()
+ *
+ * Device and program see what the other writes, in the order that submissions
+ * and waits give (see npu_buffer_sync()). The memory stays the program's and must
+ * stay mapped as it is until the buffer is freed: the kernel pins its pages, the
+ * model in this process uses them where they are. Pages are mapped whole, so that
+ * a job with a wrong address may also reach what else lies in the first and the
+ * last one; a region's limit keeps a job to the buffer.
+ *
+ * Anonymous memory, memfds, huge pages and private mappings of files can be
+ * shared; addresses that are no multiple of 64 cannot (-EINVAL). Nor can, with a
+ * device of the driver, memory of a device and shared mappings of other files
+ * (-EOPNOTSUPP), and more than RLIMIT_MEMLOCK (-EDQUOT). With NPU_BUFFER_MAY_COPY the device gets a copy
+ * in these cases, which npu_buffer_is_copy() tells, and npu_buffer_sync() then
+ * carries the bytes over in either direction.
+ *
+ * Return: 0; -EINVAL, -EOPNOTSUPP, -EDQUOT as above; -EINVAL size or flags;
+ * -EFAULT nothing is mapped in a part; -EACCES a part cannot be written, or not
+ * be read; -ENOMEM; -ENOSPC no device addresses left; -ENODEV. Since 0.1.
+ */
+NPU_API int npu_buffer_import(struct npu_device *dev, void *data, size_t size, uint32_t flags,
+			      struct npu_buffer **out);
+
+/**
+ * npu_buffer_import_tensor - npu_buffer_import() of what a DLPack tensor holds
+ * @dev: device
+ * @tensor: host memory (kDLCPU), compact and row-major, elements of whole bytes
+ *	in all; its data and byte_offset give the address. Used during the call only.
+ * @flags: as npu_buffer_import()
+ * @out: the buffer, to be freed with npu_buffer_free(), while the tensor's memory
+ *	still exists
+ *
+ * Return: as npu_buffer_import(); -EINVAL another tensor. Since 0.1.
+ */
+NPU_API int npu_buffer_import_tensor(struct npu_device *dev, const DLTensor *tensor,
+				     uint32_t flags, struct npu_buffer **out);
+
+/**
+ * npu_buffer_is_copy - whether an import had to copy
+ * @buf: buffer
+ *
+ * Return: 1 if the device has a copy, which npu_buffer_sync() keeps up to date; 0
+ * if it uses what npu_buffer_data() gives. Since 0.1.
+ */
+NPU_API int npu_buffer_is_copy(const struct npu_buffer *buf);
+
+/**
  * npu_buffer_free - free a buffer
  * @buf: buffer or NULL
  *
@@ -223,7 +276,7 @@ NPU_API void npu_buffer_free(struct npu_buffer *buf);
  * @buf: buffer
  *
  * Return: pointer to npu_buffer_size() bytes, aligned to a page, valid until the
- * buffer is freed; never NULL. Since 0.1.
+ * buffer is freed; of an import what it was made from; never NULL. Since 0.1.
  */
 NPU_API void *npu_buffer_data(struct npu_buffer *buf);
 
@@ -231,7 +284,7 @@ NPU_API void *npu_buffer_data(struct npu_buffer *buf);
  * npu_buffer_size - bytes of a buffer
  * @buf: buffer
  *
- * Return: the size after rounding up. Since 0.1.
+ * Return: the size after rounding up, of an import as it was given. Since 0.1.
  */
 NPU_API size_t npu_buffer_size(const struct npu_buffer *buf);
 
@@ -239,7 +292,7 @@ NPU_API size_t npu_buffer_size(const struct npu_buffer *buf);
  * npu_buffer_address - the buffer in the device's address space
  * @buf: buffer
  *
- * Return: device address, a multiple of 4096. Since 0.1.
+ * Return: device address, a multiple of 4096, of an import one of 64. Since 0.1.
  */
 NPU_API uint64_t npu_buffer_address(const struct npu_buffer *buf);
 
@@ -253,7 +306,9 @@ NPU_API uint64_t npu_buffer_address(const struct npu_buffer *buf);
  *
  * Memory is coherent; what remains to be done is ordering. A submission does
  * it for the device, and a wait that succeeds for the host, so this is needed
- * only where the two meet in another way.
+ * only where the two meet in another way, and for a copy (npu_buffer_is_copy()),
+ * which it brings up to date: all of it, so nothing that the other side writes
+ * meanwhile survives.
  *
  * Return: 0 or -EINVAL. Since 0.1.
  */
