@@ -85,6 +85,33 @@ def check_refusals(report, folder):
                  'conv1: attribute "kernel_shapf"' in done.errors and read(path) == b'precious', done)
 
 
+def varint(number):
+    digits = []
+    while number > 127:
+        digits.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*digits, number])
+
+
+def nested(levels):
+    """A model of graphs, in an attribute of a node of a graph each."""
+    parts, size = [], 0
+    for level in range(levels):
+        parts.append(bytes([(6, 5, 1)[level % 3] << 3 | 2]) + varint(size))
+        size += len(parts[-1])
+    body = b''.join(reversed(parts))
+    return bytes([7 << 3 | 2]) + varint(size) + body
+
+
+def check_nesting(report, folder):
+    path = os.path.join(folder, 'm.npu')
+    for levels, text in ((96, 'operator set'), (99, 'more than 100 deep'),
+                         (3000000, 'more than 100 deep')):
+        done = npu('compile', '-', '-o', path, data=nested(levels))
+        report.check(f'{levels} messages in one another are refused', done.status == 1 and
+                     text in done.errors and not os.listdir(folder), done)
+
+
 def check_files(report, folder):
     done = npu('compile', os.path.join(folder, 'absent'), '-o', os.path.join(folder, 'm.npu'))
     report.check('an absent model', done.status == 1 and 'absent: No such file' in done.errors, done)
@@ -135,4 +162,5 @@ def check_replacing(report, folder):
 
 
 if __name__ == '__main__':
-    tooltest.main(check_report, check_options, check_refusals, check_files, check_replacing)
+    tooltest.main(check_report, check_options, check_refusals, check_nesting, check_files,
+                  check_replacing)

@@ -17,8 +17,9 @@ $(O)/$(COMPILER)/onnx.pb-c.o: $(O)/$(COMPILER)/onnx.pb-c.c
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -w -c -o $@ $<
 
-$(O)/$(COMPILER)/import_onnx.o: $(O)/$(COMPILER)/onnx.pb-c.h
-$(O)/$(COMPILER)/import_onnx.o: CPPFLAGS += -I$(O)/$(COMPILER)
+ONNX_READERS := $(O)/$(COMPILER)/import_onnx.o $(O)/$(COMPILER)/onnx_nesting.o
+$(ONNX_READERS): $(O)/$(COMPILER)/onnx.pb-c.h
+$(ONNX_READERS): CPPFLAGS += -I$(O)/$(COMPILER)
 # The multipliers are float32 in stated steps.
 $(O)/$(COMPILER)/lower_quant.o: CFLAGS += -ffp-contract=off
 

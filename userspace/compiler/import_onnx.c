@@ -412,6 +412,9 @@ int npuc_import_onnx(const void *data, size_t size, struct npuc_graph **out, str
 	if (size > MAX_MODEL_BYTES)
 		return npuc_fail(d, -EFBIG, "the model has %zu bytes, at most %u are possible",
 				 size, MAX_MODEL_BYTES);
+	err = npuc_check_nesting(data, size, d);
+	if (err)
+		return err;
 	m = onnx__model_proto__unpack(NULL, size, data);
 	if (!m)
 		return npuc_fail(d, -EINVAL, "not an ONNX model: the %zu bytes do not parse", size);
