@@ -151,7 +151,8 @@ def quantised(v):
 
 
 def image(v):
-    return quantised(v) and len(v.dims) == 4
+    """Rows and columns, or columns alone."""
+    return quantised(v) and len(v.dims) in (3, 4)
 
 
 # ---- operators: each takes a builder, and gives None where no value fits ----
@@ -199,10 +200,11 @@ def window(b, size, kernel, padded=True):
     out = []
     for i, k in enumerate(kernel):
         span = (k - 1) * dilations[i] + 1
-        if size[i] + pads[i] + pads[i + 2] < span:
+        whole = size[i] + pads[i] + pads[i + len(kernel)]
+        if whole < span:
             dilations[i] = 1
             span = k
-        out.append((size[i] + pads[i] + pads[i + 2] - span) // strides[i] + 1)
+        out.append((whole - span) // strides[i] + 1)
     return strides, pads, dilations, out
 
 
@@ -214,22 +216,27 @@ def conv(b):
     x = b.pick(image)
     if not x:
         return None
-    n, c, h, w = x.dims
+    n, c, *size = x.dims
     groups = b.choice([1, 1, 1, c, c, *(d for d in (2, 4, 8) if c % d == 0)])
     m = groups * b.choice([1, 2]) if groups > 1 else b.between(1, 20)
-    kernel = kernel_of(b, (h, w))
-    strides, pads, dilations, out = window(b, (h, w), kernel)
+    kernel = kernel_of(b, size)
+    strides, pads, dilations, out = window(b, size, kernel)
     dtype = "int8" if x.dtype == "int8" or b.chance(0.7) else "uint8"
     dims = (m, c // groups, *kernel)
     names, mean = weights(b, dims, dtype, m if b.chance(0.6) else 1)
     taps = int(np.prod(dims[1:]))
+    words = {"pads": pads}
+    if b.chance(0.2):
+        dilations = [1] * len(kernel)
+        words = {"auto_pad": b.choice(["SAME_UPPER", "SAME_LOWER"])}
+        out = [-(-s // stride) for s, stride in zip(size, strides)]
     y = b.value((n, m, *out), x.dtype, product_scale(b, x, mean, taps), b.zero(x.dtype))
     inputs = [*b.of(x), *names, *b.quant(y.scale, y.zero, y.dtype)]
     if b.chance(0.7):
         most = int(60 * WEIGHT_LIMIT * np.sqrt(taps))
         inputs.append(b.constant(b.rng.integers(-most, most, m).astype(np.int32)))
-    return b.node("QLinearConv", inputs, y, kernel_shape=kernel, strides=strides, pads=pads,
-                  dilations=dilations, group=groups)
+    return b.node("QLinearConv", inputs, y, kernel_shape=kernel, strides=strides,
+                  dilations=dilations, group=groups, **words)
 
 
 def matmul(b):
@@ -266,14 +273,25 @@ def max_pool(b):
     x = b.pick(image)
     if not x:
         return None
-    kernel = kernel_of(b, x.dims[2:])
-    strides, pads, dilations, out = window(b, x.dims[2:], kernel)
-    if any(pads):
-        dilations = [1, 1]
-        out = [(s + pads[i] + pads[i + 2] - k) // strides[i] + 1
-               for i, (s, k) in enumerate(zip(x.dims[2:], kernel))]
-    return b.like("MaxPool", x, (*x.dims[:2], *out), kernel_shape=kernel, strides=strides,
-                  pads=pads, dilations=dilations)
+    size = x.dims[2:]
+    kernel = kernel_of(b, size)
+    strides, pads, dilations, out = window(b, size, kernel)
+    words = {"kernel_shape": kernel, "strides": strides, "dilations": dilations}
+    if b.chance(0.2):
+        words["dilations"] = [1] * len(kernel)
+        words["auto_pad"] = b.choice(["SAME_UPPER", "SAME_LOWER"])
+        out = [-(-s // stride) for s, stride in zip(size, strides)]
+        return b.like("MaxPool", x, (*x.dims[:2], *out), **words)
+    words["pads"] = pads
+    if b.chance(0.5):
+        ceil = []
+        for i, k in enumerate(kernel):
+            whole = size[i] + pads[i] + pads[i + len(size)]
+            ceil.append(-(-(whole - (k - 1) * dilations[i] - 1) // strides[i]) + 1)
+        # A window that begins behind the input: ONNX Runtime's two shapes of it differ.
+        if all((o - 1) * s < n + p for o, s, n, p in zip(ceil, strides, size, pads)):
+            words["ceil_mode"], out = 1, ceil
+    return b.like("MaxPool", x, (*x.dims[:2], *out), **words)
 
 
 def relu(b):

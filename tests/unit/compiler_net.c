@@ -495,37 +495,64 @@ void net_matmul(struct net *n, int columns, int out_zero)
 			       .columns = columns, .out_zero = out_zero, .per_channel = true });
 }
 
-static int window_max(const struct net_tensor *t, int64_t plane, int y0, int x0, int kh, int kw)
+/* The maximum of what the window meets, the least value if that is nothing. */
+static int window_max(const struct net_tensor *t, int64_t plane, int oy, int ox,
+		      const struct net_pool *c)
 {
-	int best = -1000;
+	int best = t->is_unsigned ? 0 : -128;
 
-	for (int y = y0; y < y0 + kh; y++)
-		for (int x = x0; x < x0 + kw; x++)
+	for (int ky = 0; ky < c->kernel_h; ky++)
+		for (int kx = 0; kx < c->kernel_w; kx++) {
+			int y = oy * c->stride_h - c->pad[0] + ky * c->dilation_h;
+			int x = ox * c->stride_w - c->pad[1] + kx * c->dilation_w;
+
 			if (y >= 0 && y < t->dim[2] && x >= 0 && x < t->dim[3] &&
 			    t->value[(plane * t->dim[2] + y) * t->dim[3] + x] > best)
 				best = t->value[(plane * t->dim[2] + y) * t->dim[3] + x];
+		}
 	return best;
 }
 
-void net_maxpool(struct net *n, int kh, int kw, int sh, int sw, const int *pad)
+/* As extent(), and one more if what is left over begins within size and leading pad. */
+static int pool_extent(int size, int kernel, int stride, int dilation, int before, int after,
+		       bool ceil)
+{
+	int out = extent(size, kernel, stride, dilation, before + after);
+	int covered = (out - 1) * stride + (kernel - 1) * dilation + 1;
+
+	if (ceil && covered < size + before + after && out * stride < size + before)
+		out++;
+	return out;
+}
+
+void net_pool(struct net *n, const struct net_pool *c)
 {
 	struct net_tensor y = n->now;
 	Onnx__NodeProto *node = net_node(n, "MaxPool");
 	int64_t at = 0;
 
-	y.dim[2] = extent(n->now.dim[2], kh, sh, 1, pad[0] + pad[2]);
-	y.dim[3] = extent(n->now.dim[3], kw, sw, 1, pad[1] + pad[3]);
+	y.dim[2] = pool_extent(n->now.dim[2], c->kernel_h, c->stride_h, c->dilation_h, c->pad[0],
+			       c->pad[2], c->ceil);
+	y.dim[3] = pool_extent(n->now.dim[3], c->kernel_w, c->stride_w, c->dilation_w, c->pad[1],
+			       c->pad[3], c->ceil);
 	y.value = zalloc(elements(&y) * sizeof(int));
 	in(node, n->now.name);
-	attr_ints(node, "kernel_shape", 2, (int64_t[]){ kh, kw });
-	attr_ints(node, "strides", 2, (int64_t[]){ sh, sw });
-	attr_ints(node, "pads", 4, (int64_t[]){ pad[0], pad[1], pad[2], pad[3] });
+	attr_ints(node, "kernel_shape", 2, (int64_t[]){ c->kernel_h, c->kernel_w });
+	attr_ints(node, "strides", 2, (int64_t[]){ c->stride_h, c->stride_w });
+	attr_ints(node, "dilations", 2, (int64_t[]){ c->dilation_h, c->dilation_w });
+	attr_ints(node, "pads", 4, (int64_t[]){ c->pad[0], c->pad[1], c->pad[2], c->pad[3] });
+	attr_int(node, "ceil_mode", c->ceil);
 	for (int64_t plane = 0; plane < y.dim[0] * y.dim[1]; plane++)
 		for (int oy = 0; oy < y.dim[2]; oy++)
 			for (int ox = 0; ox < y.dim[3]; ox++)
-				y.value[at++] = window_max(&n->now, plane, oy * sh - pad[0],
-							   ox * sw - pad[1], kh, kw);
+				y.value[at++] = window_max(&n->now, plane, oy, ox, c);
 	becomes(n, node, &y);
+}
+
+void net_maxpool(struct net *n, int kh, int kw, int sh, int sw, const int *pad)
+{
+	net_pool(n, &(struct net_pool){
+			    kh, kw, sh, sw, 1, 1, { pad[0], pad[1], pad[2], pad[3] }, false });
 }
 
 static void clip(struct net *n, Onnx__NodeProto *node, int lo, int hi)

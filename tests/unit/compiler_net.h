@@ -64,6 +64,12 @@ struct net_product {
 	float alpha; /* 0 for none */
 };
 
+struct net_pool {
+	int kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w;
+	int pad[4]; /* top, left, bottom, right */
+	bool ceil;
+};
+
 uint32_t net_random(struct net *n);
 int net_range(struct net *n, int lo, int hi);
 
@@ -72,6 +78,7 @@ void net_init(struct net *n, uint64_t seed, int images, int c, int h, int w, boo
 void net_conv(struct net *n, const struct net_conv *c);
 void net_matmul(struct net *n, int columns, int out_zero);
 void net_product(struct net *n, const struct net_product *c);
+void net_pool(struct net *n, const struct net_pool *c);
 void net_maxpool(struct net *n, int kh, int kw, int sh, int sw, const int *pad);
 void net_relu(struct net *n);
 void net_clip(struct net *n, int lo, int hi);

@@ -298,6 +298,53 @@ static void test_pools(void **state)
 	check(&n, "large");
 }
 
+/* Dilation, any pads, ceil_mode: behind a convolution and alone. */
+static void test_pool_attributes(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 80; i++) {
+		struct net_pool c = { .ceil = i & 1 };
+		char what[64];
+		struct net n;
+
+		net_init(&n, 800 + i, 1, 1 + i * 3 % 40, 9 + i % 7, 8 + i % 5, i & 2, i & 2 ? 99 : 9);
+		if (i % 3)
+			net_conv(&n, &conv3);
+		c.kernel_h = net_range(&n, 1, 4);
+		c.kernel_w = net_range(&n, 1, 4);
+		c.stride_h = i % 5 ? net_range(&n, 1, 4) : c.kernel_h;
+		c.stride_w = i % 5 ? net_range(&n, 1, 4) : c.kernel_w;
+		c.dilation_h = net_range(&n, 1, 2 + i % 2);
+		c.dilation_w = i % 5 ? net_range(&n, 1, 2) : 1;
+		for (int k = 0; k < 4; k++)
+			c.pad[k] = net_range(&n, 0, (k & 1 ? c.kernel_w : c.kernel_h) - 1);
+		net_pool(&n, &c);
+		net_relu(&n);
+		snprintf(what, sizeof(what), "case %d", i);
+		check(&n, what);
+	}
+	for (int i = 0; i < 8; i++) {
+		/* Taps at -1 and at 2 or 3 of rows 0 to 1: some windows meet nothing. */
+		struct net_pool c = { 2, 2, 1, 1, 3 + i % 2, 1, { 1, i & 1, 1, 0 }, i & 2 };
+		struct net n;
+
+		net_init(&n, 900 + i, 1, 5, 3, 6, i & 4, 3);
+		if (i & 1)
+			net_conv(&n, &conv3);
+		c.pad[2] = c.dilation_h > 3;
+		net_pool(&n, &c);
+		check(&n, "windows without input");
+	}
+	for (int i = 0; i < 4; i++) {
+		struct net_pool c = { 3, 5, 2, 3, 3, 2, { 2, 4, 1, 3 }, i & 1 };
+		struct net n;
+
+		net_init(&n, 950 + i, 1, 40, 61, 58, i & 2, 0);
+		net_pool(&n, &c);
+		check(&n, "large");
+	}
+}
+
 static void test_clips(void **state)
 {
 	struct net n;
@@ -514,6 +561,7 @@ int main(void)
 		cmocka_unit_test(test_gemm),
 		cmocka_unit_test(test_large),
 		cmocka_unit_test(test_pools),
+		cmocka_unit_test(test_pool_attributes),
 		cmocka_unit_test(test_clips),
 		cmocka_unit_test(test_flatten_and_product),
 		cmocka_unit_test(test_random),

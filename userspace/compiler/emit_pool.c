@@ -36,8 +36,13 @@ static int pool_planes(struct npuc_emitter *e, const struct npuc_layer *l,
 	return alu(e, npuc_kernel(e, dim, 3, src, src + plane, 0), NPU_ALU_MAX, &after);
 }
 
-/* The least int32: shifting 1 to the top needs no wide immediate. */
-static int fill_least(struct npuc_emitter *e, int dst, int rows, int after)
+/*
+ * What the maximum begins with. Stored values have 8 bits, and a window that
+ * meets none of them gives the least; sums have 32, of which the least is 1
+ * shifted to the top.
+ */
+static int fill_least(struct npuc_emitter *e, const struct npuc_layer *l, int dst, int rows,
+		      int after)
 {
 	struct npuc_dim dim = { rows, 1, 1, 0 };
 	int kernel = npuc_kernel(e, &dim, 1, dst, dst, 0), err;
@@ -46,8 +51,9 @@ static int fill_least(struct npuc_emitter *e, int dst, int rows, int after)
 	if (kernel < 0)
 		return kernel;
 	err = npuc_emit_op(e, &reset, &after, 1);
-	if (err >= 0)
-		err = alu_imm(e, kernel, NPU_ALU_ADD, 1);
+	if (err < 0 || !l->conv)
+		return err < 0 ? err : alu_imm(e, kernel, NPU_ALU_ADD, INT8_MIN);
+	err = alu_imm(e, kernel, NPU_ALU_ADD, 1);
 	return err < 0 ? err : alu_imm(e, kernel, NPU_ALU_SHR, -31);
 }
 
@@ -109,9 +115,8 @@ int npuc_emit_pool(struct npuc_emitter *e, const struct npuc_layer *l, enum npuc
 
 	if (mode == NPUC_POOL_PLANES)
 		return pool_planes(e, l, t, tco, src, after);
-	err = fill_least(e, dst, tco * t->h * t->w, after);
-	if (err >= 0 && !l->pool.pad_top && !l->pool.pad_left && !l->pool.pad_bottom &&
-	    !l->pool.pad_right)
+	err = fill_least(e, l, dst, tco * t->h * t->w, after);
+	if (err >= 0 && npuc_pool_inside(l))
 		return pool_whole(e, l, t, tco, src, dst);
 	for (int ky = 0; ky < l->pool.kernel_h && err >= 0; ky++)
 		for (int kx = 0; kx < l->pool.kernel_w && err >= 0; kx++)

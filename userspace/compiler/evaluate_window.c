@@ -26,7 +26,7 @@ static int read_geometry(struct npuc_eval *e, const struct npuc_node *n, int ker
 		.w = { .kernel_h = kernel_h, .kernel_w = kernel_w },
 		.n = x->dim[0], .c = x->dim[1], .h = x->dim[2], .wide = x->dim[3],
 	};
-	err = npuc_read_window(&e->p, n, g->h, g->wide, &g->w);
+	err = npuc_read_window(&e->p, n, 2, g->h, g->wide, &g->w);
 	if (err)
 		return err;
 	g->out_h = npuc_window_out(g->h, g->w.kernel_h, g->w.stride_h, g->w.dilation_h,

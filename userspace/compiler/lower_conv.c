@@ -21,15 +21,19 @@ int npuc_window_out(int size, int kernel, int stride, int dilation, int pads)
 	return size + pads < span ? 0 : (size + pads - span) / stride + 1;
 }
 
-static void same_pads(int size, int kernel, int stride, int dilation, bool upper, int *before,
-		      int *after)
+struct same_pads {
+	bool upper, conv;
+};
+
+static void same_pads(const struct same_pads *s, int size, int kernel, int stride, int dilation,
+		      int *before, int *after)
 {
 	int out = (size + stride - 1) / stride;
 	int total = (out - 1) * stride + (kernel - 1) * dilation + 1 - size;
 
-	if (total < 0)
+	if (total < 0 && s->conv)
 		total = 0;
-	*before = upper ? total / 2 : total - total / 2;
+	*before = (s->upper ? total : total + 1) / 2;
 	*after = total - *before;
 }
 
@@ -37,7 +41,7 @@ static int auto_pad(struct npuc_program *p, const struct npuc_node *n, int h, in
 		    struct npuc_window *win)
 {
 	const struct npuc_attr *a = npuc_attr(n, "auto_pad");
-	bool upper;
+	struct same_pads s = { .conv = strstr(n->op, "Conv") };
 
 	if (!a || a->kind != NPUC_ATTR_STRING || !strcmp(a->s, "NOTSET"))
 		return 0;
@@ -45,33 +49,52 @@ static int auto_pad(struct npuc_program *p, const struct npuc_node *n, int h, in
 		win->pad_top = win->pad_left = win->pad_bottom = win->pad_right = 0;
 		return 0;
 	}
-	upper = !strcmp(a->s, "SAME_UPPER");
-	if (!upper && strcmp(a->s, "SAME_LOWER"))
+	s.upper = !strcmp(a->s, "SAME_UPPER");
+	if (!s.upper && strcmp(a->s, "SAME_LOWER"))
 		return npuc_refuse(p, n, "auto_pad is %s", a->s);
-	same_pads(h, win->kernel_h, win->stride_h, win->dilation_h, upper, &win->pad_top,
+	same_pads(&s, h, win->kernel_h, win->stride_h, win->dilation_h, &win->pad_top,
 		  &win->pad_bottom);
-	same_pads(w, win->kernel_w, win->stride_w, win->dilation_w, upper, &win->pad_left,
+	same_pads(&s, w, win->kernel_w, win->stride_w, win->dilation_w, &win->pad_left,
 		  &win->pad_right);
 	return 0;
 }
 
-int npuc_read_window(struct npuc_program *p, const struct npuc_node *n, int h, int w,
+/* Ints along one or two axes; a single axis is the columns. */
+static int read_pair(const struct npuc_node *n, const char *name, int axes, int64_t most,
+		     int64_t out[2], struct npuc_diag *d)
+{
+	return npuc_attr_ints(n, name, out + 2 - axes, axes, 1, most, d);
+}
+
+static int read_pads(const struct npuc_node *n, int axes, int64_t out[4], struct npuc_diag *d)
+{
+	int64_t pad[4] = { 0 };
+	int err = npuc_attr_ints(n, "pads", pad, 2 * axes, 0, 4096, d);
+
+	for (int i = 0; i < axes; i++) {
+		out[2 - axes + i] = pad[i];
+		out[4 - axes + i] = pad[axes + i];
+	}
+	return err;
+}
+
+int npuc_read_window(struct npuc_program *p, const struct npuc_node *n, int axes, int h, int w,
 		     struct npuc_window *out)
 {
 	int64_t kernel[2] = { out->kernel_h, out->kernel_w }, stride[2] = { 1, 1 };
 	int64_t dilation[2] = { 1, 1 }, pad[4] = { 0 };
 	int err;
 
-	err = npuc_attr_ints(n, "kernel_shape", kernel, 2, 1, 4096, p->d);
+	err = read_pair(n, "kernel_shape", axes, 4096, kernel, p->d);
 	if (!err)
-		err = npuc_attr_ints(n, "strides", stride, 2, 1, 1024, p->d);
+		err = read_pair(n, "strides", axes, 1024, stride, p->d);
 	if (!err)
-		err = npuc_attr_ints(n, "dilations", dilation, 2, 1, 1024, p->d);
+		err = read_pair(n, "dilations", axes, 1024, dilation, p->d);
 	if (!err)
-		err = npuc_attr_ints(n, "pads", pad, 4, 0, 4096, p->d);
+		err = read_pads(n, axes, pad, p->d);
 	if (err)
 		return err;
-	if (out->kernel_h && (kernel[0] != out->kernel_h || kernel[1] != out->kernel_w))
+	if (out->kernel_w && (kernel[0] != out->kernel_h || kernel[1] != out->kernel_w))
 		return npuc_refuse(p, n, "kernel_shape is [%lld,%lld], the weights say [%d,%d]",
 				   (long long)kernel[0], (long long)kernel[1], out->kernel_h,
 				   out->kernel_w);
@@ -141,8 +164,8 @@ static int conv_shape(struct npuc_program *p, const struct npuc_node *n,
 	int err;
 
 	*groups = npuc_attr_int(n, "group", 1);
-	if (x->rank != 4 || w->rank != 4)
-		return npuc_refuse(p, n, "input %s and weights %s; 4 dimensions are possible",
+	if (x->rank < 3 || x->rank > 4 || w->rank != x->rank)
+		return npuc_refuse(p, n, "input %s and weights %s; 3 or 4 dimensions are possible",
 				   npuc_shape_text(x, xs, sizeof(xs)),
 				   npuc_shape_text(w, ws, sizeof(ws)));
 	if (*groups < 1 || x->dim[1] != w->dim[1] * *groups || w->dim[0] % *groups)
@@ -150,12 +173,12 @@ static int conv_shape(struct npuc_program *p, const struct npuc_node *n,
 				   npuc_shape_text(x, xs, sizeof(xs)),
 				   npuc_shape_text(w, ws, sizeof(ws)), *groups);
 	l->in_c = x->dim[1];
-	l->in_h = x->dim[2];
-	l->in_w = x->dim[3];
+	l->in_h = x->rank == 4 ? x->dim[2] : 1;
+	l->in_w = x->dim[x->rank - 1];
 	l->out_c = w->dim[0];
-	win->kernel_h = w->dim[2];
-	win->kernel_w = w->dim[3];
-	err = npuc_read_window(p, n, l->in_h, l->in_w, win);
+	win->kernel_h = w->rank == 4 ? w->dim[2] : 1;
+	win->kernel_w = w->dim[w->rank - 1];
+	err = npuc_read_window(p, n, x->rank - 2, l->in_h, l->in_w, win);
 	if (err)
 		return err;
 	if (win->pad_top > MAX_PAD || win->pad_left > MAX_PAD || win->pad_bottom > MAX_PAD ||
@@ -172,10 +195,13 @@ static int conv_shape(struct npuc_program *p, const struct npuc_node *n,
 	return 0;
 }
 
-static void set_shape(struct npuc_tensor *t, int rank, const int64_t *dim)
+void npuc_set_image(struct npuc_tensor *t, int rank, int64_t images, int channels, int h, int w)
 {
 	t->rank = rank;
-	memcpy(t->dim, dim, rank * sizeof(*dim));
+	t->dim[0] = images;
+	t->dim[1] = channels;
+	t->dim[2] = h;
+	t->dim[rank - 1] = w;
 }
 
 /* A layer over patches is a product: each window is a pixel, each tap a channel. */
@@ -225,8 +251,7 @@ static int lower_conv(struct npuc_program *p, const struct npuc_node *n, struct 
 	err = conv_input(p, n, l, x->dim[0]);
 	if (err)
 		return err;
-	set_shape(&p->g->tensor[n->out[0]], 4,
-		  (int64_t[]){ x->dim[0], l->out_c, l->out_h, l->out_w });
+	npuc_set_image(&p->g->tensor[n->out[0]], x->rank, x->dim[0], l->out_c, l->out_h, l->out_w);
 	l->out = npuc_layer_out(p, n, q.y_type, x->dim[0], l);
 	return l->out < 0 ? l->out : npuc_finish_layer(p, n, l);
 }

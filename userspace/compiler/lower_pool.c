@@ -66,51 +66,69 @@ static int plain_layer(struct npuc_program *p, const struct npuc_node *n, int in
 static int pool_window(struct npuc_program *p, const struct npuc_node *n,
 		       const struct npuc_tensor *x, struct npuc_window *win)
 {
+	const struct npuc_attr *a = npuc_attr(n, "auto_pad");
 	char shape[128];
 	int err;
 
-	if (!quantised(x) || x->rank != 4)
+	if (!quantised(x) || x->rank < 3 || x->rank > 4)
 		return npuc_refuse(
-			p, n, "input is %s %s; int8 or uint8 of 4 dimensions is possible",
+			p, n, "input is %s %s; int8 or uint8 of 3 or 4 dimensions is possible",
 			npuc_dtype_name(x->dtype), npuc_shape_text(x, shape, sizeof(shape)));
 	if (n->n_out > 1 && n->out[1] >= 0 && p->g->tensor[n->out[1]].uses)
 		return npuc_refuse(p, n, "output Indices is not possible");
-	if (npuc_attr_int(n, "ceil_mode", 0) || npuc_attr_int(n, "storage_order", 0))
-		return npuc_refuse(p, n, "ceil_mode and storage_order must be 0");
 	if (!npuc_attr(n, "kernel_shape"))
 		return npuc_refuse(p, n, "kernel_shape is missing");
-	err = npuc_read_window(p, n, x->dim[2], x->dim[3], win);
+	win->kernel_h = 1;
+	err = npuc_read_window(p, n, x->rank - 2, x->rank == 4 ? x->dim[2] : 1,
+			       x->dim[x->rank - 1], win);
 	if (err)
 		return err;
+	if (a && a->kind == NPUC_ATTR_STRING && !strncmp(a->s, "SAME", 4) &&
+	    (win->dilation_h > 1 || win->dilation_w > 1))
+		return npuc_refuse(p, n,
+				   "auto_pad %s with dilations: ONNX and ONNX Runtime give different "
+				   "shapes; give pads",
+				   a->s);
 	if (win->pad_top >= win->kernel_h || win->pad_bottom >= win->kernel_h ||
-	    win->pad_left >= win->kernel_w || win->pad_right >= win->kernel_w ||
-	    ((win->dilation_h > 1 || win->dilation_w > 1) &&
-	     (win->pad_top || win->pad_left || win->pad_bottom || win->pad_right)))
-		return npuc_refuse(p, n, "pads [%d,%d,%d,%d] leave windows without an input",
-				   win->pad_top, win->pad_left, win->pad_bottom, win->pad_right);
+	    win->pad_left >= win->kernel_w || win->pad_right >= win->kernel_w)
+		return npuc_refuse(p, n, "pads [%d,%d,%d,%d] are not below the kernel's %d x %d",
+				   win->pad_top, win->pad_left, win->pad_bottom, win->pad_right,
+				   win->kernel_h, win->kernel_w);
 	return 0;
+}
+
+/* With ceil_mode a last window may reach beyond the padding, if it begins before it. */
+static int pool_out(const struct npuc_node *n, int size, int kernel, int stride, int dilation,
+		    int before, int after)
+{
+	int out = npuc_window_out(size, kernel, stride, dilation, before + after);
+
+	if (!out || !npuc_attr_int(n, "ceil_mode", 0))
+		return out;
+	if ((size + before + after - (kernel - 1) * dilation - 1) % stride)
+		out += out * stride < size + before;
+	return out;
 }
 
 int npuc_lower_maxpool(struct npuc_program *p, const struct npuc_node *n)
 {
 	const struct npuc_tensor *x = &p->g->tensor[n->in[0]];
 	struct npuc_window win = { 0 };
-	struct npuc_tensor *y;
+	int in, out, in_h, in_w, h, w, err;
 	struct npuc_layer *l;
-	int in, out, h, w, err;
 
 	err = pool_window(p, n, x, &win);
 	if (err)
 		return err;
-	h = npuc_window_out(x->dim[2], win.kernel_h, win.stride_h, win.dilation_h,
-			    win.pad_top + win.pad_bottom);
-	w = npuc_window_out(x->dim[3], win.kernel_w, win.stride_w, win.dilation_w,
-			    win.pad_left + win.pad_right);
+	in_h = x->rank == 4 ? x->dim[2] : 1;
+	in_w = x->dim[x->rank - 1];
+	h = pool_out(n, in_h, win.kernel_h, win.stride_h, win.dilation_h, win.pad_top,
+		     win.pad_bottom);
+	w = pool_out(n, in_w, win.kernel_w, win.stride_w, win.dilation_w, win.pad_left,
+		     win.pad_right);
 	if (!h || !w)
 		return npuc_refuse(p, n, "the window does not fit into the input");
-	y = &p->g->tensor[n->out[0]];
-	y->rank = 4;
-	memcpy(y->dim, (int64_t[]){ x->dim[0], x->dim[1], h, w }, 4 * sizeof(int64_t));
+	npuc_set_image(&p->g->tensor[n->out[0]], x->rank, x->dim[0], x->dim[1], h, w);
 	in = npuc_value_of(p, n->in[0]);
 	out = in < 0 ? in : out_value(p, n, x->dim[0], x->dim[1], h, w);
 	if (out < 0)
@@ -123,7 +141,7 @@ int npuc_lower_maxpool(struct npuc_program *p, const struct npuc_node *n)
 		npuc_fused(p, l, n, out);
 		return npuc_placed(p, n, "npu", p->n_stage - 1, 0);
 	}
-	in = npuc_blocked(p, in, x->dim[0], x->dim[1], x->dim[2], x->dim[3]);
+	in = npuc_blocked(p, in, x->dim[0], x->dim[1], in_h, in_w);
 	if (in < 0)
 		return in;
 	return plain_layer(p, n, in, out, &win, INT8_MIN, INT8_MAX);

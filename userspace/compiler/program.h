@@ -224,9 +224,17 @@ int npuc_lower_view(struct npuc_program *p, const struct npuc_node *n);
 int npuc_view_shape(struct npuc_program *p, const struct npuc_node *n, const struct npuc_tensor *x,
 		    struct npuc_tensor *y);
 
-/* Reads kernel, strides, pads, dilations and auto_pad of a 2D window over @h x @w. */
-int npuc_read_window(struct npuc_program *p, const struct npuc_node *n, int h, int w,
+/*
+ * Reads kernel, strides, pads, dilations and auto_pad of a window over @h x @w.
+ * With one of @axes the attributes are those of the columns, of one row. A
+ * kernel that is there already must agree; its rows are 1 with one axis. Pads
+ * of auto_pad can come out below 0 where strides leap over the last rows: pools
+ * then begin inside, convolutions take them as 0, as ONNX Runtime does.
+ */
+int npuc_read_window(struct npuc_program *p, const struct npuc_node *n, int axes, int h, int w,
 		     struct npuc_window *out);
+/* The shape [images,channels,h,w], or [images,channels,w] with rank 3. */
+void npuc_set_image(struct npuc_tensor *t, int rank, int64_t images, int channels, int h, int w);
 /* Whether that pool can follow @l's convolution before its results leave the core. */
 bool npuc_pool_fits(const struct npuc_layer *l, const struct npuc_window *pool, int out_h,
 		    int out_w);

@@ -64,6 +64,15 @@ int64_t npuc_layer_elements(const struct npuc_layer *l)
 	return (int64_t)groups(l) * npuc_weight_elements(l, group_out(l), group_in(l));
 }
 
+bool npuc_pool_inside(const struct npuc_layer *l)
+{
+	const struct npuc_window *p = &l->pool;
+
+	return !p->pad_top && !p->pad_left &&
+	       npuc_window_out(l->mid_h, p->kernel_h, p->stride_h, p->dilation_h, 0) >= l->out_h &&
+	       npuc_window_out(l->mid_w, p->kernel_w, p->stride_w, p->dilation_w, 0) >= l->out_w;
+}
+
 enum npuc_pool_mode npuc_pool_mode(const struct npuc_layer *l)
 {
 	const struct npuc_window *p = &l->pool;
@@ -72,8 +81,7 @@ enum npuc_pool_mode npuc_pool_mode(const struct npuc_layer *l)
 	    !p->pad_top && !p->pad_left && !p->pad_bottom && !p->pad_right)
 		return NPUC_POOL_NONE;
 	if (l->conv && p->kernel_h == p->stride_h && p->kernel_w == p->stride_w &&
-	    p->dilation_h == 1 && p->dilation_w == 1 && !p->pad_top && !p->pad_left &&
-	    !p->pad_bottom && !p->pad_right)
+	    p->dilation_h == 1 && p->dilation_w == 1 && npuc_pool_inside(l))
 		return NPUC_POOL_PLANES;
 	return NPUC_POOL_WINDOWS;
 }
@@ -83,15 +91,18 @@ int npuc_tile_rows(enum npuc_pool_mode mode, const struct npuc_tile *t)
 	return t->mh * t->mw + (mode == NPUC_POOL_WINDOWS ? t->h * t->w : 0);
 }
 
-/* Rows (or columns) of the middle that outputs [o0, o0 + n) read, cut to what exists. */
+/* Rows (or columns) of the middle that outputs [o0, o0 + n) read, cut to what exists: at least one. */
 static void pool_range(int o0, int n, int kernel, int stride, int dilation, int pad, int size,
 		       int *m0, int *mn)
 {
 	int from = o0 * stride - pad,
 	    to = (o0 + n - 1) * stride - pad + (kernel - 1) * dilation + 1;
 
-	*m0 = from < 0 ? 0 : from;
-	*mn = (to > size ? size : to) - *m0;
+	from = from < 0 ? 0 : from;
+	from = from < size ? from : size - 1;
+	to = to > size ? size : to;
+	*m0 = from;
+	*mn = to > from ? to - from : 1;
 }
 
 void npuc_tile_at(const struct npuc_layer *l, const struct npuc_tiling *c, int ty, int tx,
@@ -151,11 +162,11 @@ static bool fits(const struct npuc_layer *l, const struct npuc_tiling *c, int ac
 
 	npuc_tile_at(l, c, 0, 0, t);
 	npuc_tile_at(l, c, c->n_y > 1, c->n_x > 1, &inner);
-	if (inner.h == t->h && inner.mh > t->mh) {
+	if (inner.mh > t->mh) {
 		t->mh = inner.mh;
 		t->ih = inner.ih;
 	}
-	if (inner.w == t->w && inner.mw > t->mw) {
+	if (inner.mw > t->mw) {
 		t->mw = inner.mw;
 		t->iw = inner.iw;
 	}
@@ -264,6 +275,23 @@ int npuc_tile_choose(const struct npuc_layer *l, int images, int acc_rows, struc
 	return 0;
 }
 
+/* Whether a window can have no tap inside: dilated over padding. */
+static bool misses(int size, int out, int kernel, int stride, int dilation, int pad)
+{
+	for (int o = 0; o < out; o++) {
+		int inside = 0;
+
+		for (int k = 0; k < kernel; k++) {
+			int at = o * stride - pad + k * dilation;
+
+			inside += at >= 0 && at < size;
+		}
+		if (!inside)
+			return true;
+	}
+	return false;
+}
+
 /* A pool with overlapping windows must see all of the convolution at once. */
 bool npuc_pool_fits(const struct npuc_layer *l, const struct npuc_window *pool, int out_h,
 		    int out_w)
@@ -274,6 +302,11 @@ bool npuc_pool_fits(const struct npuc_layer *l, const struct npuc_window *pool, 
 	fused.pool = *pool;
 	fused.out_h = out_h;
 	fused.out_w = out_w;
+	if (misses(l->mid_h, out_h, pool->kernel_h, pool->stride_h, pool->dilation_h,
+		   pool->pad_top) ||
+	    misses(l->mid_w, out_w, pool->kernel_w, pool->stride_w, pool->dilation_w,
+		   pool->pad_left))
+		return false;
 	if (npuc_tile_choose(&fused, 1, (NPU_ACC_DEPTH - 512) / 2, &c))
 		return false;
 	return c.mode != NPUC_POOL_WINDOWS || (c.n_y == 1 && c.n_x == 1);

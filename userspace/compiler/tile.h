@@ -49,6 +49,8 @@ struct npuc_tile {
 	int iy0, ix0, ih, iw; /* input, padding included: may begin below 0 */
 };
 
+/* Whether all windows of the pool lie inside what they pool. */
+bool npuc_pool_inside(const struct npuc_layer *l);
 enum npuc_pool_mode npuc_pool_mode(const struct npuc_layer *l);
 
 /* Accumulator rows of a piece for one output block. */
