@@ -60,3 +60,11 @@ $(eval $(call libnpu-sanitized,$(O)/tsan,$(O)/tests/unit/test_libnpu_threads,-fs
 
 TESTS_NATIVE += $(O)/tests/unit/test_libnpu_mutate tests/unit/test_libnpu_threads.sh
 tests/unit/test_libnpu_threads.sh: | $(O)/tests/unit/test_libnpu_threads
+
+# What the same costs in system calls.
+$(O)/tests/bench/syscalls.o: CPPFLAGS += $(LIBNPU_CPPFLAGS) -D_GNU_SOURCE
+$(O)/tests/bench/syscalls: LDLIBS = $(LIBNPU_LIBS) -lcmocka
+$(O)/tests/bench/syscalls: $(O)/tests/bench/syscalls.o $(O)/tests/unit/libnpu_image.o $(LIBNPU) \
+		$(O)/userspace/isa/libnpu_isa.a
+	$(link)
+BENCH_VM += $(O)/tests/bench/syscalls

@@ -29,6 +29,8 @@ _Static_assert(sizeof(struct slot) % NPU_REPORT_ALIGN == 0, "slots keep reports 
  * @slots: struct slot for job n at n % SLOTS; NULL until a job needs it
  * @null: whether the job of a slot is a null job
  * @last: number of the last job submitted; atomic for readers without the lock
+ * @ended: number of a job that has ended, as have all before it; what is known
+ *	without asking the backend; atomic
  * @waits: what the next submission must wait for
  * @wait_count: number of @waits
  */
@@ -39,6 +41,7 @@ struct npu_stream {
 	struct npu_buffer *slots;
 	bool null[SLOTS];
 	uint64_t last;
+	uint64_t ended;
 	struct npu_point *waits;
 	unsigned int wait_count;
 };
@@ -254,7 +257,6 @@ static void fill_slot(struct npu_stream *stream, uint64_t seqno, const struct np
 static int submit_jobs(struct npu_stream *stream, const struct npu_job *jobs, unsigned int count,
 		       uint64_t *seqno)
 {
-	struct npu_backend *be = stream->dev->backend;
 	struct npu_backend_job raw[SLOTS];
 	uint64_t end = stream->last + count;
 	unsigned int i;
@@ -267,8 +269,7 @@ static int submit_jobs(struct npu_stream *stream, const struct npu_job *jobs, un
 		ret = ensure_slots(stream);
 	/* The slots must be those of jobs that have ended. */
 	if (!ret && end > SLOTS)
-		ret = be->ops->wait(be, (struct npu_point) { stream->queue, end - SLOTS },
-				    INT64_MAX);
+		ret = npu_stream_wait_raw(stream, end - SLOTS, INT64_MAX);
 	if (ret)
 		return ret;
 
@@ -299,10 +300,18 @@ static uint64_t last_of(struct npu_stream *stream)
 int npu_stream_wait_raw(struct npu_stream *stream, uint64_t seqno, int64_t deadline)
 {
 	struct npu_backend *be = stream->dev->backend;
+	uint64_t ended = __atomic_load_n(&stream->ended, __ATOMIC_ACQUIRE);
+	int ret;
 
-	if (!seqno)
+	if (seqno <= ended)
 		return 0;
-	return be->ops->wait(be, (struct npu_point) { stream->queue, seqno }, deadline);
+	ret = be->ops->wait(be, (struct npu_point) { stream->queue, seqno }, deadline);
+	if (ret)
+		return ret;
+	while (ended < seqno && !__atomic_compare_exchange_n(&stream->ended, &ended, seqno, false,
+							     __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+		;
+	return 0;
 }
 
 int npu_stream_wait(struct npu_stream *stream, uint64_t seqno, int64_t timeout_ns)
