@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Buffers shared between two clients by PRIME, and with other drivers. */
+#include <linux/dma-buf.h>
+
 #include "tests/kselftest/npu_harness.h"
 
 #define CODE_VA	TEST_VA
@@ -183,6 +185,40 @@ TEST_F(prime, memory_imported_twice)
 	ASSERT_EQ(0, spin(self->other, self->other_queue, self->other_code));
 	EXPECT_EQ(-ETIME, test_bo_wait(self->other, second, DRM_NPU_BO_WAIT_READ, 0));
 	EXPECT_EQ(-ETIME, test_bo_wait(self->owner, self->handle, DRM_NPU_BO_WAIT_READ, 0));
+}
+
+/* What another driver, or client, still does with a buffer is no matter of course to wait for. */
+TEST_F(prime, fence_of_the_dma_buf_holds_a_job_back)
+{
+	struct dma_buf_export_sync_file export = { .flags = DMA_BUF_SYNC_RW };
+	struct drm_syncobj_handle import = {
+		.flags = DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE,
+	};
+	int dmabuf = to_fd(self->owner, self->handle);
+	struct drm_npu_sync in = {};
+	struct drm_npu_job job = {};
+	struct drm_npu_submit submit = {
+		.queue_id = self->other_queue, .job_count = 1, .job_stride = sizeof(job),
+		.jobs = PTR(&job), .in_sync_count = 1, .in_syncs = PTR(&in),
+	};
+	uint32_t imported;
+
+	ASSERT_GE(dmabuf, 0);
+	ASSERT_EQ(0, to_handle(self->other, dmabuf, &imported));
+	ASSERT_EQ(0, test_bind(self->other, imported, DATA_VA, 0, 2 * TEST_PAGE, TEST_RW));
+	ASSERT_EQ(0, test_bind(self->owner, self->handle, DATA_VA, 0, TEST_PAGE, TEST_RW));
+	ASSERT_EQ(0, spin(self->owner, self->owner_queue, self->owner_code));
+	ASSERT_EQ(0, test_ioctl(dmabuf, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, &export));
+	ASSERT_EQ(0, test_syncobj_create(self->other, &import.handle));
+	import.fd = export.fd;
+	ASSERT_EQ(0, test_ioctl(self->other, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &import));
+	in.handle = import.handle;
+	ASSERT_EQ(0, test_ioctl(self->other, DRM_IOCTL_NPU_SUBMIT, &submit));
+	EXPECT_EQ(-ETIME, test_bo_wait(self->other, imported, 0, 50));
+	ASSERT_EQ(0, test_queue_destroy(self->owner, self->owner_queue));
+	EXPECT_EQ(0, test_bo_wait(self->other, imported, 0, TEST_WAIT_MS));
+	close(export.fd);
+	close(dmabuf);
 }
 
 TEST_F(prime, export_refuses_bad_handle)
