@@ -11,6 +11,8 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 MAX_OPERATORS = 12
+# Softmax sums in an order of its own, and its exp() is no library's.
+SOFTMAX_ULP = 16
 MAX_ELEMENTS = 6000
 TYPES = {"int8": TensorProto.INT8, "uint8": TensorProto.UINT8,
          "float32": TensorProto.FLOAT, "int64": TensorProto.INT64}
@@ -51,6 +53,8 @@ class Builder:
         self.nodes, self.constants, self.values = [], [], []
         self.inputs, self.data = [], []
         self.operators = []
+        # Results that nothing may read, and how far floats may differ.
+        self.last, self.ulp = [], 0
 
     # ---- draws ----
 
@@ -113,7 +117,7 @@ class Builder:
 
     def pick(self, test):
         """One of the values that satisfy test, rather a new one than an old one."""
-        found = [v for v in self.values if test(v)]
+        found = [v for v in self.values if v not in self.last and test(v)]
         if not found:
             return None
         return found[-1] if self.chance(0.7) else self.choice(found)
@@ -135,7 +139,7 @@ class Builder:
 
     def model(self):
         outputs = [v for v in self.values if v not in self.inputs and
-                   (not v.used or self.chance(0.15))]
+                   (not v.used or v in self.last or self.chance(0.15))]
         graph = helper.make_graph(
             self.nodes, f"random{self.seed}",
             [helper.make_tensor_value_info(v.name, TYPES[v.dtype], v.dims)
@@ -361,16 +365,262 @@ def identity(b):
     return x and b.like("Identity", x, x.dims)
 
 
+MS = "com.microsoft"
+
+
+def other(b, x):
+    """Something of x's type that can be added to it: a value or a constant."""
+    if b.chance(0.6):
+        y = b.pick(lambda v: v.dtype == x.dtype and v is not x and v.dims == x.dims)
+        if y:
+            return b.of(y), y.scale
+    dims = [d if b.chance(0.6) else 1 for d in x.dims[b.between(0, len(x.dims)):]]
+    info, scale = np.iinfo(x.dtype), b.near(x.scale)
+    data = b.rng.integers(info.min, info.max + 1, dims).astype(x.dtype)
+    return [b.constant(data), *b.quant(scale, b.zero(x.dtype), x.dtype)], scale
+
+
+def binary(b, op, scale_of):
+    x = b.pick(quantised)
+    if not x:
+        return None
+    more, scale = other(b, x)
+    y = b.value(x.dims, x.dtype, b.near(scale_of(float(x.scale), float(scale))), b.zero(x.dtype))
+    inputs = [b.of(x), more] if b.chance(0.5) else [more, b.of(x)]
+    return b.node(op, [*inputs[0], *inputs[1], *b.quant(y.scale, y.zero, y.dtype)], y, MS)
+
+
+def q_add(b):
+    return binary(b, "QLinearAdd", lambda x, y: 1.4 * max(x, y))
+
+
+def q_mul(b):
+    return binary(b, "QLinearMul", lambda x, y: x * y * 60)
+
+
+def unary(b, op, x, dims, scale, **attributes):
+    y = b.value(dims, x.dtype, scale, b.zero(x.dtype))
+    return b.node(op, [*b.of(x), *b.quant(y.scale, y.zero, y.dtype)], y, MS, **attributes)
+
+
+def q_average(b):
+    x = b.pick(image)
+    if not x:
+        return None
+    kernel = kernel_of(b, x.dims[2:], 4)
+    strides, pads, _, _ = window(b, x.dims[2:], kernel)
+    out = [(s + pads[i] + pads[i + len(kernel)] - k) // strides[i] + 1
+           for i, (s, k) in enumerate(zip(x.dims[2:], kernel))]
+    return unary(b, "QLinearAveragePool", x, (*x.dims[:2], *out), b.near(x.scale),
+                 kernel_shape=kernel, strides=strides, pads=pads,
+                 count_include_pad=b.between(0, 1))
+
+
+def q_global_average(b):
+    x = b.pick(image)
+    return x and unary(b, "QLinearGlobalAveragePool", x,
+                       (*x.dims[:2], *(1 for _ in x.dims[2:])), b.near(x.scale / 4))
+
+
+def q_sigmoid(b):
+    x = b.pick(quantised)
+    return x and unary(b, "QLinearSigmoid", x, x.dims, b.near(1 / 256))
+
+
+def q_leaky_relu(b):
+    x = b.pick(quantised)
+    return x and unary(b, "QLinearLeakyRelu", x, x.dims, b.near(x.scale),
+                       alpha=float(b.rng.uniform(0, 1)))
+
+
+def parts(b):
+    """Values that agree but for one axis, and the shape of all together."""
+    x = b.pick(quantised)
+    if not x:
+        return None
+    axis = b.between(1, len(x.dims) - 1) if len(x.dims) > 1 else 0
+    fit = [v for v in b.values if v.dtype == x.dtype and len(v.dims) == len(x.dims) and
+           all(d == e for i, (d, e) in enumerate(zip(v.dims, x.dims)) if i != axis)]
+    found = [x] + [b.choice(fit) for _ in range(b.between(0, 3))]
+    dims = list(x.dims)
+    dims[axis] = sum(v.dims[axis] for v in found)
+    return found, axis if b.chance(0.5) else axis - len(dims), dims
+
+
+def concat(b):
+    found = parts(b)
+    if not found:
+        return None
+    values, axis, dims = found
+    for v in values:
+        v.used = True
+    y = b.value(dims, values[0].dtype, values[0].scale, values[0].zero)
+    return b.node("Concat", [v.name for v in values], y, axis=axis)
+
+
+def q_concat(b):
+    found = parts(b)
+    if not found:
+        return None
+    values, axis, dims = found
+    x = values[0]
+    same = b.chance(0.3)
+    y = b.value(dims, x.dtype, x.scale if same else b.near(x.scale),
+                x.zero if same else b.zero(x.dtype))
+    inputs = b.quant(y.scale, y.zero, y.dtype)
+    for v in values:
+        inputs += b.of(v)
+    return b.node("QLinearConcat", inputs, y, MS, axis=axis)
+
+
+def transpose(b):
+    x = b.pick(lambda v: len(v.dims) > 1 and quantised(v))
+    if not x:
+        return None
+    perm = [0] + [int(i) + 1 for i in b.rng.permutation(len(x.dims) - 1)]
+    if b.chance(0.1):
+        perm = [int(i) for i in b.rng.permutation(len(x.dims))]
+    return b.like("Transpose", x, [x.dims[i] for i in perm], perm=perm)
+
+
+def integers(b, values):
+    return b.constant(np.array(values, np.int64))
+
+
+def slice_(b):
+    x = b.pick(lambda v: len(v.dims) > 1 and quantised(v))
+    if not x:
+        return None
+    starts, ends, axes, steps, dims = [], [], [], [], list(x.dims)
+    for axis in range(1, len(dims)):
+        if b.chance(0.4):
+            continue
+        size, step = dims[axis], b.choice([1, 1, 2, 3, -1, -2])
+        low, high = sorted((b.between(0, size - 1), b.between(0, size - 1)))
+        start, end = (low, high + 1) if step > 0 else (high, low - 1)
+        dims[axis] = len(range(start, end, step))
+        if step < 0 and end < 0:
+            end = -size - 5
+        elif b.chance(0.3) and end == size:
+            end = 2 ** 40
+        elif b.chance(0.3) and 0 <= end < size:
+            end -= size
+        starts.append(start - size if b.chance(0.3) else start)
+        ends.append(end)
+        axes.append(axis if b.chance(0.5) else axis - len(dims))
+        steps.append(step)
+    if not axes:
+        return None
+    return b.like("Slice", x, dims, *(integers(b, v) for v in (starts, ends, axes, steps)))
+
+
+def pad(b):
+    x = b.pick(lambda v: len(v.dims) > 1 and quantised(v))
+    if not x:
+        return None
+    mode = b.choice(["constant", "edge", "reflect"])
+    before = [0] + [b.between(-1 if d > 3 else 0, min(3, d - 1)) for d in x.dims[1:]]
+    after = [0] + [b.between(-1 if d > 3 else 0, min(3, d - 1)) for d in x.dims[1:]]
+    if mode != "constant":
+        before, after = [max(v, 0) for v in before], [max(v, 0) for v in after]
+    dims = [d + p + q for d, p, q in zip(x.dims, before, after)]
+    more = [integers(b, before + after)]
+    if mode == "constant" and b.chance(0.8):
+        more.append(b.constant(np.dtype(x.dtype).type(x.zero)))
+    return b.like("Pad", x, dims, *more, mode=mode)
+
+
+def resize(b):
+    x = b.pick(lambda v: image(v) and len(v.dims) == 4)
+    if not x:
+        return None
+    attributes = {
+        "mode": "nearest",
+        "coordinate_transformation_mode": b.choice(
+            ["half_pixel", "asymmetric", "pytorch_half_pixel", "align_corners"]),
+        "nearest_mode": b.choice(
+            ["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]),
+    }
+    if b.chance(0.5):
+        scales = np.array([1, 1, *(b.choice([0.5, 1, 1.5, 2, 2.7, 3]) for _ in "hw")], np.float32)
+        dims = [int(np.float32(d) * s) for d, s in zip(x.dims, scales)]
+        more = ["", b.constant(scales)]
+    else:
+        dims = [*x.dims[:2], *(b.between(1, 2 * d + 1) for d in x.dims[2:])]
+        more = ["", "", integers(b, dims)]
+    if min(dims) < 1:
+        return None
+    return b.like("Resize", x, dims, *more, **attributes)
+
+
+def argmax(b):
+    x = b.pick(lambda v: v.dtype != "int64" and v not in b.inputs)
+    if not x:
+        return None
+    x.used = True
+    axis, keep = b.between(0, len(x.dims) - 1), b.between(0, 1)
+    dims = [1 if i == axis else d for i, d in enumerate(x.dims) if keep or i != axis]
+    if not dims:
+        return None
+    return b.node("ArgMax", [x.name], b.value(dims, "int64"), axis=axis, keepdims=keep,
+                  select_last_index=b.between(0, 1))
+
+
+def floats(v):
+    return v.dtype == "float32"
+
+
+def float_binary(b, op):
+    x = b.pick(floats)
+    if not x:
+        return None
+    x.used = True
+    y = b.pick(lambda v: floats(v) and v.dims == x.dims) if b.chance(0.5) else None
+    if y:
+        y.used = True
+        name = y.name
+    else:
+        dims = [d if b.chance(0.6) else 1 for d in x.dims[b.between(0, len(x.dims)):]]
+        name = b.constant(b.rng.normal(0, 4, dims).astype(np.float32))
+    return b.node(op, [x.name, name], b.value(x.dims, "float32"))
+
+
+def add(b):
+    return float_binary(b, "Add")
+
+
+def mul(b):
+    return float_binary(b, "Mul")
+
+
+def softmax(b):
+    x = b.pick(lambda v: floats(v) and v not in b.inputs)
+    if not x:
+        return None
+    x.used = True
+    b.ulp = SOFTMAX_ULP
+    y = b.value(x.dims, "float32")
+    y.used = True
+    b.last.append(y)
+    return b.node("Softmax", [x.name], y, axis=b.between(0, len(x.dims) - 1) - len(x.dims))
+
+
 # Operators and how often each is tried.
 OPERATORS = (
-    (conv, 6), (matmul, 4), (gemm, 4), (max_pool, 3), (relu, 2), (clip, 2), (flatten, 2), (reshape, 2),
-    (squeeze, 1), (unsqueeze, 1), (identity, 1), (dequantize, 1),
+    (conv, 6), (matmul, 4), (gemm, 4), (max_pool, 3), (relu, 2), (clip, 2), (flatten, 2),
+    (reshape, 2), (squeeze, 1), (unsqueeze, 1), (identity, 1), (dequantize, 2), (q_add, 4), (q_mul, 3),
+    (q_average, 2), (q_global_average, 1), (q_sigmoid, 2), (q_leaky_relu, 2), (concat, 2),
+    (q_concat, 2), (transpose, 2), (slice_, 2), (pad, 2), (resize, 2), (argmax, 1), (add, 1),
+    (mul, 1), (softmax, 1),
 )
 
 # ONNX's names of what the functions above make.
 NAMES = (
-    "Clip", "DequantizeLinear", "Flatten", "Identity", "MaxPool", "QGemm", "QLinearConv",
-    "QLinearMatMul", "QuantizeLinear", "Relu", "Reshape", "Squeeze", "Unsqueeze",
+    "Add", "ArgMax", "Clip", "Concat", "DequantizeLinear", "Flatten", "Identity", "MaxPool", "Mul",
+    "Pad", "QGemm", "QLinearAdd", "QLinearAveragePool", "QLinearConcat", "QLinearConv",
+    "QLinearGlobalAveragePool", "QLinearLeakyRelu", "QLinearMatMul", "QLinearMul",
+    "QLinearSigmoid", "QuantizeLinear", "Relu", "Reshape", "Resize", "Slice", "Softmax", "Squeeze",
+    "Transpose", "Unsqueeze",
 )
 
 
@@ -418,7 +668,7 @@ def write(b, prefix):
             file.write(data.tobytes())
     return {
         "model": prefix + ".onnx", "input": prefix + ".in", "output": prefix + ".out",
-        "optimise": optimisation(b),
+        "optimise": optimisation(b), "ulp": b.ulp,
         "inputs": [{"name": v.name, "type": v.dtype, "dims": v.dims} for v in b.inputs],
         "outputs": [v.name for v in outputs],
     }

@@ -42,14 +42,12 @@ def run_reference(entries, folder):
     return lines
 
 
-def run_models(entries, ulp=0):
+def run_models(entries):
     """{model: (verdict, text)} of run_models.c."""
-    words = [os.path.join(BUILD, "tests/ort/run_models")]
-    if ulp:
-        words += ["--ulp", str(ulp)]
-    lines = "".join(f"{i} {e['model']} {e['input']} {e['output']}\n"
+    lines = "".join(f"{i} {e.get('ulp', 0)} {e['model']} {e['input']} {e['output']}\n"
                     for i, e in enumerate(entries))
-    done = subprocess.run(words, input=lines, stdout=subprocess.PIPE, text=True, check=False,
+    done = subprocess.run([os.path.join(BUILD, "tests/ort/run_models")], input=lines,
+                          stdout=subprocess.PIPE, text=True, check=False,
                           env={**os.environ, "NPU_DEVICE": "sim"})
     found = {}
     for line in done.stdout.splitlines():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The runtime, on the device model in the test's process; and its loader with a sanitizer.
-LIBNPU_TESTS := $(addprefix $(O)/tests/unit/test_libnpu_, stream module function hostkernel vaspace errors import)
+LIBNPU_TESTS := $(addprefix $(O)/tests/unit/test_libnpu_, stream module function hostkernel \
+	operators vaspace errors import)
 
 $(LIBNPU_TESTS): $(O)/tests/unit/libnpu_image.o $(LIBNPU) $(O)/userspace/isa/libnpu_isa.a \
 	| $(O)/firmware/cp/npu_fw.bin

@@ -22,20 +22,20 @@ static void run(const char *name, const void *params, uint32_t size, const void 
 		uint64_t src_size, uint64_t dst_size)
 {
 	const struct npu_host_kernel *kernel = npu_host_kernel_find(name);
-	struct npu_host_need need[2];
+	struct npu_host_need need[NPU_HOST_MAX_OPERANDS];
 
 	assert_non_null(kernel);
 	if (kernel->check(params, size, need))
 		fail_msg("%s", npu_error_message());
 	assert_int_equal(need[0].size, src_size);
 	assert_int_equal(need[1].size, dst_size);
-	kernel->run(params, src, dst);
+	kernel->run(params, &src, dst);
 }
 
 static void refuse(const char *name, const void *params, uint32_t size, const char *text)
 {
 	const struct npu_host_kernel *kernel = npu_host_kernel_find(name);
-	struct npu_host_need need[2];
+	struct npu_host_need need[NPU_HOST_MAX_OPERANDS];
 
 	assert_non_null(kernel);
 	assert_int_equal(kernel->check(params, size, need), -EINVAL);

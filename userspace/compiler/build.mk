@@ -20,8 +20,8 @@ $(O)/$(COMPILER)/onnx.pb-c.o: $(O)/$(COMPILER)/onnx.pb-c.c
 ONNX_READERS := $(O)/$(COMPILER)/import_onnx.o $(O)/$(COMPILER)/onnx_nesting.o
 $(ONNX_READERS): $(O)/$(COMPILER)/onnx.pb-c.h
 $(ONNX_READERS): CPPFLAGS += -I$(O)/$(COMPILER)
-# The multipliers are float32 in stated steps.
-$(O)/$(COMPILER)/lower_quant.o: CFLAGS += -ffp-contract=off
+# Multipliers, tables and coordinates are float32 in stated steps.
+$(addprefix $(O)/$(COMPILER)/, lower_quant.o lower_resize.o lower_table.o): CFLAGS += -ffp-contract=off
 
 $(COMPILER_LIB): $(COMPILER_OBJ)
 	$(archive)

@@ -26,6 +26,19 @@ struct npu_compiled {
 	struct npuc_quantiser q;
 };
 
+/* What host kernels read comes first: its places are known before anything is emitted. */
+static int emit_constants(struct npu_compiled *c)
+{
+	const struct npuc_program *p = c->p;
+
+	if (!p->constant_size)
+		return 0;
+	if (npuc_image_add(&c->m.constants, p->constant_size, NPU_MODULE_ALIGN) < 0)
+		return npuc_fail(p->d, -ENOMEM, "out of memory");
+	memcpy(c->m.constants.data, p->constant, p->constant_size);
+	return 0;
+}
+
 /* Layers that follow one another, with no host kernel between them, become one stream. */
 static int emit_streams(struct npu_compiled *c, const struct npuc_emit_options *opt)
 {
@@ -144,7 +157,9 @@ static int compile(struct npu_compiled *c, const void *onnx, size_t size,
 		return npuc_fail(
 			d, -EOPNOTSUPP, "the model needs device features 0x%llx, 0x%llx are there",
 			(unsigned long long)c->m.features, (unsigned long long)opt.features);
-	err = emit_streams(c, &opt);
+	err = emit_constants(c);
+	if (!err)
+		err = emit_streams(c, &opt);
 	if (!err)
 		err = npuc_plan(&c->m, c->p, c->stream, c->n_stream,
 				o->function ? o->function : "main");

@@ -40,7 +40,9 @@ static int oom(struct importer *im)
 	return npuc_fail(im->d, -ENOMEM, "out of memory");
 }
 
-static int set_dims(struct importer *im, struct npuc_tensor *t, const int64_t *dim, size_t n)
+/* Constants may be empty: an input that is left out, in old models. */
+static int set_dims(struct importer *im, struct npuc_tensor *t, const int64_t *dim, size_t n,
+		    int lowest)
 {
 	int64_t elements = 1;
 
@@ -48,10 +50,10 @@ static int set_dims(struct importer *im, struct npuc_tensor *t, const int64_t *d
 		return npuc_fail(im->d, -EOPNOTSUPP, "tensor %s: rank %zu, at most %d is possible",
 				 t->name, n, NPUC_MAX_RANK);
 	for (size_t i = 0; i < n; i++) {
-		if (dim[i] < 1 || dim[i] > MAX_DIM)
+		if (dim[i] < lowest || dim[i] > MAX_DIM)
 			return npuc_fail(im->d, -EINVAL,
-					 "tensor %s: dimension %zu is %lld, want 1 to %d", t->name,
-					 i, (long long)dim[i], MAX_DIM);
+					 "tensor %s: dimension %zu is %lld, want %d to %d", t->name,
+					 i, (long long)dim[i], lowest, MAX_DIM);
 		elements *= dim[i];
 		if (elements > MAX_ELEMENTS)
 			return npuc_fail(im->d, -EINVAL, "tensor %s: more than %lld elements",
@@ -126,13 +128,13 @@ static int fill_constant(struct importer *im, struct npuc_tensor *t, const Onnx_
 	if (p->n_external_data || p->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL)
 		return npuc_fail(im->d, -EOPNOTSUPP, "tensor %s: its data is in another file",
 				 t->name);
-	err = set_dims(im, t, p->dims, p->n_dims);
+	err = set_dims(im, t, p->dims, p->n_dims, 0);
 	if (err)
 		return err;
 	bytes = npuc_elements(t) * npuc_dtype_size(t->dtype);
 	if (p->has_raw_data && p->raw_data.len != bytes)
 		return count_mismatch(im, t, p->raw_data.len / npuc_dtype_size(t->dtype));
-	t->data = malloc(bytes);
+	t->data = malloc(bytes + 1);
 	if (!t->data)
 		return oom(im);
 	if (!p->has_raw_data)
@@ -173,7 +175,7 @@ static int import_shape(struct importer *im, struct npuc_tensor *t, const Onnx__
 			return npuc_fail(im->d, -EOPNOTSUPP,
 					 "tensor %s: dimension %zu has no number", t->name, i);
 	}
-	return set_dims(im, t, dim, s->n_dim);
+	return set_dims(im, t, dim, s->n_dim, 1);
 }
 
 static int import_value(struct importer *im, const Onnx__ValueInfoProto *p, bool need_shape)

@@ -87,22 +87,58 @@ static struct npuc_stage *stage_new(struct npuc_program *p, const char *name)
 	return s;
 }
 
-int npuc_stage_host(struct npuc_program *p, const char *name, const char *kernel,
-		    struct npuc_place a, struct npuc_place b, const void *param, size_t param_size)
+int npuc_stage_host_n(struct npuc_program *p, const char *name, const char *kernel,
+		      const struct npuc_place *operand, int operands, const void *param,
+		      size_t param_size)
 {
 	struct npuc_stage *s = stage_new(p, name);
 
 	if (!s)
 		return oom(p);
 	s->is_host = true;
-	s->host = (struct npuc_host){ .kernel = kernel,
-				      .operand = { a, b },
-				      .param_size = param_size };
+	s->host = (struct npuc_host){
+		.kernel = kernel, .operands = operands, .param_size = param_size
+	};
+	memcpy(s->host.operand, operand, operands * sizeof(*operand));
 	s->host.param = malloc(param_size);
 	if (!s->host.param)
 		return oom(p);
 	memcpy(s->host.param, param, param_size);
 	return p->n_stage - 1;
+}
+
+int npuc_stage_host(struct npuc_program *p, const char *name, const char *kernel,
+		    struct npuc_place a, struct npuc_place b, const void *param, size_t param_size)
+{
+	return npuc_stage_host_n(p, name, kernel, (struct npuc_place[]){ a, b }, 2, param,
+				 param_size);
+}
+
+int npuc_constant(struct npuc_program *p, const void *data, uint64_t size, struct npuc_place *out)
+{
+	uint64_t at = (p->constant_size + NPU_MODULE_ALIGN - 1) / NPU_MODULE_ALIGN *
+		      NPU_MODULE_ALIGN;
+	uint8_t *grown = realloc(p->constant, at + size);
+
+	if (!grown)
+		return oom(p);
+	memset(grown + p->constant_size, 0, at - p->constant_size);
+	memcpy(grown + at, data, size);
+	p->constant = grown;
+	p->constant_size = at + size;
+	*out = (struct npuc_place){ NPUC_SPACE_CONST, 0, at, size };
+	return 0;
+}
+
+struct npuc_place npuc_dense_place(struct npuc_program *p, int tensor)
+{
+	const struct npuc_tensor *t = &p->g->tensor[tensor];
+	uint64_t size = npuc_elements(t) * npuc_dtype_size(t->dtype);
+
+	for (size_t i = 0; i < p->g->n_output; i++)
+		if (p->g->output[i] == tensor)
+			return (struct npuc_place){ NPUC_SPACE_OUTPUT, i, 0, size };
+	return npuc_scratch(p, size);
 }
 
 int npuc_stage_layer(struct npuc_program *p, const char *name, const struct npuc_layer *l)
@@ -294,6 +330,8 @@ int npuc_const(struct npuc_program *p, const struct npuc_node *n, size_t index, 
 	if (!(*out)->data)
 		return npuc_refuse(p, n, "input %zu (%s) must be constant; %s is computed", index,
 				   what, (*out)->name);
+	if (!npuc_elements(*out))
+		return npuc_refuse(p, n, "input %zu (%s) is empty", index, what);
 	return 0;
 }
 
@@ -341,19 +379,39 @@ static const struct {
 	const char *attrs;
 	int (*lower)(struct npuc_program *p, const struct npuc_node *n);
 } operators[] = {
+	{ "Add", "", npuc_lower_binary },
+	{ "ArgMax", " axis keepdims select_last_index ", npuc_lower_argmax },
 	{ "Clip", "", npuc_lower_clip },
+	{ "Concat", " axis ", npuc_lower_concat },
 	{ "DequantizeLinear", " axis ", npuc_lower_dequantize },
 	{ "Flatten", " axis ", npuc_lower_view },
 	{ "Identity", "", npuc_lower_view },
 	{ "MaxPool", " auto_pad ceil_mode dilations kernel_shape pads storage_order strides ",
 	  npuc_lower_maxpool },
+	{ "Mul", "", npuc_lower_binary },
+	{ "Pad", " mode pads value ", npuc_lower_pad },
 	{ "QGemm", " alpha transA transB ", npuc_lower_gemm },
+	{ "QLinearAdd", "", npuc_lower_binary },
+	{ "QLinearAveragePool",
+	  " auto_pad ceil_mode channels_last count_include_pad kernel_shape pads strides ",
+	  npuc_lower_average },
+	{ "QLinearConcat", " axis ", npuc_lower_quantised_concat },
 	{ "QLinearConv", " auto_pad dilations group kernel_shape pads strides ", npuc_lower_conv },
+	{ "QLinearGlobalAveragePool", " channels_last ", npuc_lower_global_average },
+	{ "QLinearLeakyRelu", " alpha ", npuc_lower_table },
 	{ "QLinearMatMul", "", npuc_lower_matmul },
+	{ "QLinearMul", "", npuc_lower_binary },
+	{ "QLinearSigmoid", "", npuc_lower_table },
 	{ "QuantizeLinear", " axis ", npuc_lower_quantize },
 	{ "Relu", "", npuc_lower_clip },
 	{ "Reshape", " allowzero ", npuc_lower_view },
+	{ "Resize",
+	  " antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside extrapolation_value keep_aspect_ratio_policy mode nearest_mode ",
+	  npuc_lower_resize },
+	{ "Slice", " axes ends starts ", npuc_lower_slice },
+	{ "Softmax", " axis ", npuc_lower_softmax },
 	{ "Squeeze", " axes ", npuc_lower_view },
+	{ "Transpose", " perm ", npuc_lower_transpose },
 	{ "Unsqueeze", " axes ", npuc_lower_view },
 };
 
@@ -472,5 +530,6 @@ void npuc_program_free(struct npuc_program *p)
 	free(p->stage);
 	free(p->placement);
 	free(p->value);
+	free(p->constant);
 	free(p);
 }

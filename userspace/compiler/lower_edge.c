@@ -89,18 +89,6 @@ static int scale_params(struct npuc_program *p, const struct npuc_node *n,
 	return err;
 }
 
-/* Where @tensor is to be made: in the caller's memory if it is an output. */
-static struct npuc_place dense_place(struct npuc_program *p, int tensor)
-{
-	const struct npuc_tensor *t = &p->g->tensor[tensor];
-	uint64_t size = npuc_elements(t) * npuc_dtype_size(t->dtype);
-
-	for (size_t i = 0; i < p->g->n_output; i++)
-		if (p->g->output[i] == tensor)
-			return (struct npuc_place){ NPUC_SPACE_OUTPUT, i, 0, size };
-	return npuc_scratch(p, size);
-}
-
 static int host_scale_node(struct npuc_program *p, const struct npuc_node *n, const char *kernel,
 			   int in, enum npuc_dtype out_type, const void *param, size_t size)
 {
@@ -116,7 +104,7 @@ static int host_scale_node(struct npuc_program *p, const struct npuc_node *n, co
 		return out;
 	while (p->value[root].alias >= 0)
 		root = p->value[root].alias;
-	p->value[out].dense = dense_place(p, n->out[0]);
+	p->value[out].dense = npuc_dense_place(p, n->out[0]);
 	stage = npuc_stage_host(p, n->name, kernel, p->value[root].dense, p->value[out].dense,
 				param, size);
 	return stage < 0 ? stage : npuc_placed(p, n, "host", stage, 0);

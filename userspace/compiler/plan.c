@@ -117,7 +117,7 @@ static int add_host_step(struct planner *pl, const struct npuc_stage *s)
 		.kind = NPU_STEP_HOST,
 		.name = name,
 		.first = pl->n_operands,
-		.count = NPUC_MAX_OPERANDS,
+		.count = s->host.operands,
 		.param_size = s->host.param_size,
 	};
 	int64_t at;
@@ -129,11 +129,11 @@ static int add_host_step(struct planner *pl, const struct npuc_stage *s)
 		return oom(pl);
 	memcpy(pl->blob.data + at, s->host.param, s->host.param_size);
 	step.param_offset = at;
-	for (int i = 0; i < NPUC_MAX_OPERANDS; i++) {
+	for (int i = 0; i < s->host.operands; i++) {
 		const struct npuc_place *place = &s->host.operand[i];
 		struct npu_plan_operand o = {
 			.buffer = buffer_of(pl, place),
-			.access = i ? NPU_ACCESS_W : NPU_ACCESS_R,
+			.access = i == s->host.operands - 1 ? NPU_ACCESS_W : NPU_ACCESS_R,
 			.offset = place->offset,
 			.size = place->size,
 		};

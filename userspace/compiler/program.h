@@ -50,11 +50,13 @@ struct npuc_value {
 	struct npuc_place blocked;
 };
 
-#define NPUC_MAX_OPERANDS 2
+#define NPUC_MAX_OPERANDS 3
 
+/* A host kernel: operands that it reads, then the one that it writes. */
 struct npuc_host {
 	const char *kernel;
 	struct npuc_place operand[NPUC_MAX_OPERANDS];
+	int operands;
 	void *param; /* owned */
 	size_t param_size;
 };
@@ -151,6 +153,8 @@ struct npuc_placement {
  * @stage: in order
  * @placement: one an operator
  * @scratch: bytes of scratch memory so far
+ * @constant: what host kernels read, the start of the module's constants; owned
+ * @constant_size: bytes
  */
 struct npuc_program {
 	const struct npuc_graph *g;
@@ -163,6 +167,8 @@ struct npuc_program {
 	struct npuc_placement *placement;
 	size_t n_placement;
 	uint64_t scratch;
+	uint8_t *constant;
+	uint64_t constant_size;
 };
 
 static inline int npuc_blocks(int channels)
@@ -192,6 +198,13 @@ int npuc_patches(struct npuc_program *p, int value, const struct npuc_layer *l, 
 struct npuc_place npuc_scratch(struct npuc_program *p, uint64_t size);
 int npuc_stage_host(struct npuc_program *p, const char *name, const char *kernel,
 		    struct npuc_place a, struct npuc_place b, const void *param, size_t param_size);
+int npuc_stage_host_n(struct npuc_program *p, const char *name, const char *kernel,
+		      const struct npuc_place *operand, int operands, const void *param,
+		      size_t param_size);
+/* A copy of @data among the constants. */
+int npuc_constant(struct npuc_program *p, const void *data, uint64_t size, struct npuc_place *out);
+/* Where the row-major form of @tensor is to be made: in the caller's memory if it is an output. */
+struct npuc_place npuc_dense_place(struct npuc_program *p, int tensor);
 int npuc_stage_layer(struct npuc_program *p, const char *name, const struct npuc_layer *l);
 int npuc_placed(struct npuc_program *p, const struct npuc_node *n, const char *where, int stage,
 		uint64_t macs);
@@ -211,6 +224,42 @@ int npuc_scalar_f32(struct npuc_program *p, const struct npuc_node *n, size_t in
 int npuc_zero_point(struct npuc_program *p, const struct npuc_node *n, size_t index,
 		    const char *what, enum npuc_dtype dtype, int *out);
 
+
+/*
+ * Operators of host kernels. An input is the row-major form of what a node
+ * reads, computed or constant; an output is the value of its first result.
+ */
+int npuc_host_input(struct npuc_program *p, const struct npuc_node *n, size_t index,
+		    struct npuc_place *out);
+int npuc_host_output(struct npuc_program *p, const struct npuc_node *n, enum npuc_dtype dtype,
+		     int rank, const int64_t *dim, struct npuc_place *out);
+/* The node's last stage: also says where the node went. */
+int npuc_host_last(struct npuc_program *p, const struct npuc_node *n, const char *kernel,
+		   const struct npuc_place *operand, int operands, const void *param,
+		   size_t param_size);
+/* One scale, and a zero point of type @dtype that is 0 where it is left out. */
+int npuc_host_scale(struct npuc_program *p, const struct npuc_node *n, size_t index,
+		    const char *what, enum npuc_dtype dtype, struct npu_host_scale *out);
+/* Refuses what is not int8 or uint8. */
+int npuc_quantised(struct npuc_program *p, const struct npuc_node *n, size_t index);
+/* An axis attribute in [0, @rank). */
+int npuc_axis(struct npuc_program *p, const struct npuc_node *n, int64_t def, int rank, int *out);
+
+/* Parameters of "gather" with all lists 0; freed by the caller. */
+struct npu_host_gather *npuc_gather_new(int rank, const int64_t *src, const int64_t *dst,
+					size_t element, size_t *size);
+int32_t *npuc_gather_list(struct npu_host_gather *g, int dim);
+
+/* The table that turns values of one quantisation into those of another, f() between. */
+struct npuc_table {
+	enum npuc_dtype dtype;
+	struct npu_host_scale x, y;
+	float (*f)(float x, float parameter);
+	float parameter;
+};
+
+void npuc_fill_table(const struct npuc_table *t, uint8_t *table);
+
 int npuc_lower_conv(struct npuc_program *p, const struct npuc_node *n);
 int npuc_lower_matmul(struct npuc_program *p, const struct npuc_node *n);
 int npuc_lower_gemm(struct npuc_program *p, const struct npuc_node *n);
@@ -219,6 +268,18 @@ int npuc_lower_clip(struct npuc_program *p, const struct npuc_node *n);
 int npuc_lower_quantize(struct npuc_program *p, const struct npuc_node *n);
 int npuc_lower_dequantize(struct npuc_program *p, const struct npuc_node *n);
 int npuc_lower_view(struct npuc_program *p, const struct npuc_node *n);
+int npuc_lower_binary(struct npuc_program *p, const struct npuc_node *n);
+int npuc_lower_average(struct npuc_program *p, const struct npuc_node *n);
+int npuc_lower_global_average(struct npuc_program *p, const struct npuc_node *n);
+int npuc_lower_concat(struct npuc_program *p, const struct npuc_node *n);
+int npuc_lower_quantised_concat(struct npuc_program *p, const struct npuc_node *n);
+int npuc_lower_table(struct npuc_program *p, const struct npuc_node *n);
+int npuc_lower_transpose(struct npuc_program *p, const struct npuc_node *n);
+int npuc_lower_slice(struct npuc_program *p, const struct npuc_node *n);
+int npuc_lower_pad(struct npuc_program *p, const struct npuc_node *n);
+int npuc_lower_resize(struct npuc_program *p, const struct npuc_node *n);
+int npuc_lower_argmax(struct npuc_program *p, const struct npuc_node *n);
+int npuc_lower_softmax(struct npuc_program *p, const struct npuc_node *n);
 
 /* The shape of what Flatten, Reshape, Squeeze, Unsqueeze and their like make of @x. */
 int npuc_view_shape(struct npuc_program *p, const struct npuc_node *n, const struct npuc_tensor *x,

@@ -275,8 +275,8 @@ struct npu_plan_operand {
 };
 
 /*
- * Host kernels: name, operands, parameters. Operands of one kernel do not
- * overlap. Floats are IEEE binary32. Element types are DLPack code and bits.
+ * Host kernels: name, operands, parameters. The last operand is the one that is
+ * written; it overlaps none of the others. Floats are IEEE binary32. Element types are DLPack code and bits.
  */
 
 /**
@@ -452,6 +452,163 @@ struct npu_host_pool {
 	uint32_t reserved1;
 };
 
+/**
+ * struct npu_host_lookup - parameters of "lookup8"
+ * @size: bytes of each operand, at least 1
+ * @table: result of each value
+ *
+ * Operand 0 R, operand 1 W, 8 bits: the value's entry of the table.
+ */
+struct npu_host_lookup {
+	uint64_t size;
+	uint8_t table[256];
+};
+
+/**
+ * struct npu_host_blocks - parameters of "copy_blocks"
+ * @count: blocks, at least 1
+ * @size: bytes of a block, at least 1
+ * @src_step: bytes from block to block of operand 0, at least @size
+ * @dst_step: bytes from block to block of operand 1, at least @size
+ *
+ * Operand 0 R, operand 1 W, each from its first block's start to its last one's
+ * end. What lies between blocks of operand 1 is left alone.
+ */
+struct npu_host_blocks {
+	uint64_t count;
+	uint64_t size;
+	uint64_t src_step;
+	uint64_t dst_step;
+};
+
+/**
+ * struct npu_host_gather - parameters of "gather"
+ * @ndim: dimensions, 1 to NPU_PLAN_MAX_DIMS
+ * @element: bytes of an element: 1, 2, 4 or 8
+ * @src_shape: dimensions of operand 0; beyond @ndim 0
+ * @dst_shape: dimensions of operand 1; beyond @ndim 0
+ * @fill: bytes of an element outside operand 0; beyond @element 0
+ *
+ * Followed by the sum of @dst_shape of int32: for each position along each
+ * dimension of operand 1, first dimension first, the position along the same
+ * dimension of operand 0, or -1 for outside.
+ *
+ * Operand 0 R, operand 1 W, both dense. Slices, padding, repetition and nearest
+ * neighbours are all of this kind.
+ */
+struct npu_host_gather {
+	uint32_t ndim;
+	uint32_t element;
+	uint32_t src_shape[NPU_PLAN_MAX_DIMS];
+	uint32_t dst_shape[NPU_PLAN_MAX_DIMS];
+	uint8_t fill[8];
+};
+
+/**
+ * struct npu_host_binary8 - parameters of the kernels of two quantised operands
+ * @dtype_code: of all operands: 0 int, 1 unsigned int
+ * @dtype_bits: 8
+ * @reserved: 0
+ * @reserved1: 0
+ * @size: elements, at least 1
+ * @a: of operand 0
+ * @b: of operand 1
+ * @y: of operand 2
+ *
+ * Operands 0 and 1 R, operand 2 W. Each step is rounded to binary32:
+ * "quantized_add": with ra = a.scale / y.scale, rb = b.scale / y.scale and
+ * f = y.zero_point - fma(ra, a.zero_point, rb * b.zero_point):
+ * saturate(round_even(fma(a, ra, fma(b, rb, f)))), fma() being rounded once.
+ * "quantized_mul": with r = a.scale * b.scale / y.scale:
+ * saturate(round_even((a - a.zero_point) * (b - b.zero_point) * r + y.zero_point)).
+ */
+struct npu_host_binary8 {
+	uint8_t dtype_code;
+	uint8_t dtype_bits;
+	uint16_t reserved;
+	uint32_t reserved1;
+	uint64_t size;
+	struct npu_host_scale a;
+	struct npu_host_scale b;
+	struct npu_host_scale y;
+};
+
+/**
+ * struct npu_host_average - parameters of "average_pool8"
+ * @pool: as of "maxpool"
+ * @include_pad: 1: divide by the window's size, 0: by its elements in the input
+ * @reserved: 0
+ * @x: of operand 0
+ * @y: of operand 1
+ *
+ * Operand 0 R [n][c][h][w], operand 1 W [n][c][out_h][out_w]. Each step is
+ * rounded to binary32: sum of x.scale * (x - x.zero_point) in the order of
+ * memory, divided by the number of elements, divided by y.scale, plus
+ * y.zero_point; then saturate(round_even()).
+ */
+struct npu_host_average {
+	struct npu_host_pool pool;
+	uint32_t include_pad;
+	uint32_t reserved;
+	struct npu_host_scale x;
+	struct npu_host_scale y;
+};
+
+/**
+ * struct npu_host_mean - parameters of "mean8"
+ * @dtype_code: 0 int, 1 unsigned int
+ * @dtype_bits: 8
+ * @reserved: 0
+ * @outer: means, at least 1
+ * @inner: elements of each, 1 to 2^23
+ * @reserved1: 0
+ * @x: of operand 0
+ * @y: of operand 1
+ *
+ * Operand 0 R [outer][inner], operand 1 W [outer]:
+ * saturate(round_even(sum(x - x.zero_point) * (x.scale / (y.scale * inner))) + y.zero_point).
+ */
+struct npu_host_mean {
+	uint8_t dtype_code;
+	uint8_t dtype_bits;
+	uint16_t reserved;
+	uint32_t outer;
+	uint32_t inner;
+	uint32_t reserved1;
+	struct npu_host_scale x;
+	struct npu_host_scale y;
+};
+
+/**
+ * struct npu_host_reduce - parameters of the kernels along one dimension
+ * @dtype_code: of operand 0: 0 int, 1 unsigned int, 2 float
+ * @dtype_bits: 8, or 32 for floats ("softmax": float)
+ * @select_last: "argmax": 1: of equals the last, 0: the first ("softmax": 0)
+ * @reserved: 0
+ * @outer: elements before the dimension, multiplied
+ * @count: elements of the dimension
+ * @inner: elements after it, multiplied
+ *
+ * Operand 0 R [outer][count][inner].
+ * "argmax": operand 1 W int64 [outer][inner], the place of the highest.
+ * "softmax": operand 1 W float32 [outer][count][inner], exp(x - max) divided by
+ * the sum of these.
+ */
+struct npu_host_reduce {
+	uint8_t dtype_code;
+	uint8_t dtype_bits;
+	uint8_t select_last;
+	uint8_t reserved;
+	uint32_t outer;
+	uint32_t count;
+	uint32_t inner;
+};
+
+/*
+ * "add_f32", "mul_f32": struct npu_host_copy with the bytes of each operand, a
+ * multiple of 4; operands 0 and 1 R, operand 2 W.
+ */
+
 _Static_assert(sizeof(struct npu_module_note) == 48, "npu_module_note");
 _Static_assert(sizeof(struct npu_plan_header) == 80, "npu_plan_header");
 _Static_assert(sizeof(struct npu_plan_function) == 64, "npu_plan_function");
@@ -465,5 +622,12 @@ _Static_assert(sizeof(struct npu_host_pack) == 24, "npu_host_pack");
 _Static_assert(sizeof(struct npu_host_patches) == 64, "npu_host_patches");
 _Static_assert(sizeof(struct npu_host_transpose) == 72, "npu_host_transpose");
 _Static_assert(sizeof(struct npu_host_pool) == 56, "npu_host_pool");
+_Static_assert(sizeof(struct npu_host_lookup) == 264, "npu_host_lookup");
+_Static_assert(sizeof(struct npu_host_blocks) == 32, "npu_host_blocks");
+_Static_assert(sizeof(struct npu_host_gather) == 80, "npu_host_gather");
+_Static_assert(sizeof(struct npu_host_binary8) == 40, "npu_host_binary8");
+_Static_assert(sizeof(struct npu_host_average) == 80, "npu_host_average");
+_Static_assert(sizeof(struct npu_host_mean) == 32, "npu_host_mean");
+_Static_assert(sizeof(struct npu_host_reduce) == 16, "npu_host_reduce");
 
 #endif /* USERSPACE_ISA_NPU_MODULE_H */

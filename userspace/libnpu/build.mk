@@ -16,8 +16,9 @@ LIBNPU_ALL := $(LIBNPU_OBJS) $(HOST_OBJS) $(NPU_MODEL_SRC:%.c=$(O)/%.o)
 $(LIBNPU_OBJS): CPPFLAGS += -D_GNU_SOURCE -DNPU_LIBRARY_VERSION='"$(VERSION)"' $(LIBDRM_CPPFLAGS)
 $(LIBNPU_OBJS): CFLAGS += -fvisibility=hidden
 # Each step of the quantisation rules is rounded; packing and pooling are worth vectors.
-$(LIBNPU_OUT)/hostkernel_quantize.o: CFLAGS += -ffp-contract=off -fno-math-errno -O3
-$(LIBNPU_OUT)/hostkernel_layout.o $(LIBNPU_OUT)/hostkernel_patch.o $(LIBNPU_OUT)/hostkernel_pool.o: CFLAGS += -O3
+$(addprefix $(LIBNPU_OUT)/hostkernel_, quantize.o elementwise.o average.o): CFLAGS += \
+	-ffp-contract=off -fno-math-errno -O3
+$(addprefix $(LIBNPU_OUT)/hostkernel_, layout.o patch.o pool.o index.o): CFLAGS += -O3
 
 $(LIBNPU): $(LIBNPU_ALL)
 	$(archive)

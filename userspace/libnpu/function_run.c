@@ -87,12 +87,15 @@ static void run_host(const struct run *run, const struct group *g)
 	const struct npu_plan_operand *o = plan->operands + step->first;
 	struct npu_step_stats *stats = stats_of(run, g->step);
 	int64_t start = stats ? npu_clock_ns() : 0;
-	uint32_t i;
+	const void *src[NPU_HOST_MAX_INPUTS];
+	uint32_t i, k;
 
-	for (i = 0; i < g->count; i++)
-		kernel->run(plan->blob + step->param_offset,
-			    operand(run, &o[0], g->slot + i, g->first + i),
-			    operand(run, &o[1], g->slot + i, g->first + i));
+	for (i = 0; i < g->count; i++) {
+		for (k = 0; k < kernel->inputs; k++)
+			src[k] = operand(run, &o[k], g->slot + i, g->first + i);
+		kernel->run(plan->blob + step->param_offset, src,
+			    operand(run, &o[kernel->inputs], g->slot + i, g->first + i));
+	}
 	if (stats) {
 		stats->runs += g->count;
 		stats->host_ns += npu_clock_ns() - start;

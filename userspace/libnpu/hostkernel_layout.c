@@ -96,33 +96,33 @@ static int check_pack(const char *name, const void *params, uint32_t size, int p
 	return 0;
 }
 
-static int check_pack_nchw16(const void *params, uint32_t size, struct npu_host_need need[2])
+static int check_pack_nchw16(const void *params, uint32_t size, struct npu_host_need *need)
 {
 	return check_pack("pack_nchw16", params, size, -128, 127, &need[0], &need[1]);
 }
 
-static int check_unpack_nchw16(const void *params, uint32_t size, struct npu_host_need need[2])
+static int check_unpack_nchw16(const void *params, uint32_t size, struct npu_host_need *need)
 {
 	return check_pack("unpack_nchw16", params, size, 0, 0, &need[1], &need[0]);
 }
 
-static void run_pack_nchw16(const void *params, const void *src, void *dst)
+static void run_pack_nchw16(const void *params, const void *const *src, void *dst)
 {
 	const struct npu_host_pack *p = params;
 
-	npu_pack_nchw16(src, dst, p->n, p->c, p->h, p->w, (int8_t)p->pad);
+	npu_pack_nchw16(src[0], dst, p->n, p->c, p->h, p->w, (int8_t)p->pad);
 }
 
-static void run_unpack_nchw16(const void *params, const void *src, void *dst)
+static void run_unpack_nchw16(const void *params, const void *const *src, void *dst)
 {
 	const struct npu_host_pack *p = params;
 
-	npu_unpack_nchw16(src, dst, p->n, p->c, p->h, p->w);
+	npu_unpack_nchw16(src[0], dst, p->n, p->c, p->h, p->w);
 }
 
 /* ---- copies ---- */
 
-static int check_copy(const void *params, uint32_t size, struct npu_host_need need[2])
+static int check_copy(const void *params, uint32_t size, struct npu_host_need *need)
 {
 	const struct npu_host_copy *p = params;
 
@@ -136,17 +136,17 @@ static int check_copy(const void *params, uint32_t size, struct npu_host_need ne
 	return 0;
 }
 
-static void run_copy(const void *params, const void *src, void *dst)
+static void run_copy(const void *params, const void *const *src, void *dst)
 {
 	const struct npu_host_copy *p = params;
 
-	memcpy(dst, src, p->size);
+	memcpy(dst, src[0], p->size);
 }
 
-static void run_flip_sign8(const void *params, const void *src, void *dst)
+static void run_flip_sign8(const void *params, const void *const *src, void *dst)
 {
 	const struct npu_host_copy *p = params;
-	const uint8_t *from = src;
+	const uint8_t *from = src[0];
 	uint8_t *to = dst;
 	uint64_t i;
 
@@ -176,7 +176,7 @@ static int check_perm(const struct npu_host_transpose *p)
 	return 0;
 }
 
-static int check_transpose(const void *params, uint32_t size, struct npu_host_need need[2])
+static int check_transpose(const void *params, uint32_t size, struct npu_host_need *need)
 {
 	const struct npu_host_transpose *p = params;
 	uint64_t bytes = 1;
@@ -229,12 +229,12 @@ static bool next_index(const struct npu_host_transpose *p, uint32_t *index,
 	return false;
 }
 
-static void run_transpose(const void *params, const void *src, void *dst)
+static void run_transpose(const void *params, const void *const *src, void *dst)
 {
 	const struct npu_host_transpose *p = params;
 	uint32_t index[NPU_PLAN_MAX_DIMS] = { 0 };
 	uint64_t strides[NPU_PLAN_MAX_DIMS];
-	const uint8_t *from = src;
+	const uint8_t *from = src[0];
 	uint8_t *to = dst;
 	uint64_t at = 0;
 
@@ -246,10 +246,10 @@ static void run_transpose(const void *params, const void *src, void *dst)
 }
 
 const struct npu_host_kernel npu_host_kernels_layout[] = {
-	{ "pack_nchw16", check_pack_nchw16, run_pack_nchw16 },
-	{ "unpack_nchw16", check_unpack_nchw16, run_unpack_nchw16 },
-	{ "copy", check_copy, run_copy },
-	{ "flip_sign8", check_copy, run_flip_sign8 },
-	{ "transpose", check_transpose, run_transpose },
-	{ NULL, NULL, NULL }
+	{ "pack_nchw16", 1, check_pack_nchw16, run_pack_nchw16 },
+	{ "unpack_nchw16", 1, check_unpack_nchw16, run_unpack_nchw16 },
+	{ "copy", 1, check_copy, run_copy },
+	{ "flip_sign8", 1, check_copy, run_flip_sign8 },
+	{ "transpose", 1, check_transpose, run_transpose },
+	{ NULL, 0, NULL, NULL }
 };

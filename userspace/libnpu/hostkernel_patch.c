@@ -22,7 +22,7 @@ static bool sides_ok(const struct npu_host_patches *p)
 	return p->pad_top <= MAX_SIDE && p->pad_left <= MAX_SIDE;
 }
 
-static int check_patches(const void *params, uint32_t size, struct npu_host_need need[2])
+static int check_patches(const void *params, uint32_t size, struct npu_host_need *need)
 {
 	const struct npu_host_patches *p = params;
 	uint64_t dense = 1, taps = 1, blocked = BLOCK;
@@ -68,11 +68,11 @@ static void pack_tap(const struct npu_host_patches *p, const int8_t *image, int8
 	}
 }
 
-static void run_patches(const void *params, const void *src, void *dst)
+static void run_patches(const void *params, const void *const *src, void *dst)
 {
 	const struct npu_host_patches *p = params;
 	size_t area = (size_t)p->out_h * p->out_w * BLOCK, taps = (size_t)p->c * p->kernel_h * p->kernel_w;
-	const int8_t *image = src;
+	const int8_t *image = src[0];
 	int8_t *out = dst;
 	uint32_t n, c, ky, kx;
 	size_t tap;
@@ -89,6 +89,6 @@ static void run_patches(const void *params, const void *src, void *dst)
 }
 
 const struct npu_host_kernel npu_host_kernels_patch[] = {
-	{ "pack_patches", check_patches, run_patches },
-	{ NULL, NULL, NULL }
+	{ "pack_patches", 1, check_patches, run_patches },
+	{ NULL, 0, NULL, NULL }
 };

@@ -294,7 +294,7 @@ static int check_operand(const struct check *c, const struct npu_plan_function *
 	return 0;
 }
 
-/* Operand 1 is written, so both can only meet in scratch memory or in an output. */
+/* One of both is written, so they can only meet in scratch memory or in an output. */
 static bool same_memory(const struct npu_plan_buffer *buffers, const struct npu_plan_operand *a,
 			const struct npu_plan_operand *b)
 {
@@ -309,7 +309,7 @@ static bool same_memory(const struct npu_plan_buffer *buffers, const struct npu_
 }
 
 static int check_params(const struct check *c, const struct npu_plan_step *s,
-			const struct npu_host_kernel *kernel, struct npu_host_need need[2])
+			const struct npu_host_kernel *kernel, struct npu_host_need *need)
 {
 	int ret;
 
@@ -327,12 +327,28 @@ static int check_params(const struct check *c, const struct npu_plan_step *s,
 	return 0;
 }
 
+/* Those that are read, then the one that is written, which meets none of them. */
+static int check_operands(const struct check *c, const struct npu_plan_function *f,
+			  const struct npu_plan_operand *o, uint32_t inputs,
+			  const struct npu_host_need *need)
+{
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i <= inputs; i++)
+		ret = check_operand(c, f, &o[i], i < inputs ? NPU_ACCESS_R : NPU_ACCESS_W, need[i]);
+	for (i = 0; !ret && i < inputs; i++)
+		if (same_memory(c->plan->buffers + f->first_buffer, &o[i], &o[inputs]))
+			ret = npu_fail(-ENOEXEC, "plan: function \"%s\": step %u: operands overlap",
+				       c->function, c->index);
+	return ret;
+}
+
 static int check_host_step(const struct check *c, const struct npu_plan_function *f,
 			   const struct npu_plan_step *s, const struct npu_host_kernel **kernel)
 {
 	const char *name = c->plan->strings + s->name;
-	const struct npu_plan_operand *operands;
-	struct npu_host_need need[NPU_HOST_OPERANDS];
+	struct npu_host_need need[NPU_HOST_MAX_OPERANDS];
 	int ret;
 
 	*kernel = npu_host_kernel_find(name);
@@ -342,21 +358,14 @@ static int check_host_step(const struct check *c, const struct npu_plan_function
 	if (s->insn_first || s->insn_count || s->useful_macs)
 		return npu_fail(-ENOEXEC, "plan: function \"%s\": step %u: a host step has instructions",
 				c->function, c->index);
-	if (s->count != NPU_HOST_OPERANDS)
-		return REFUSE(c, "step", "operands", NPU_HOST_OPERANDS, s->count);
+	if (s->count != (*kernel)->inputs + 1)
+		return REFUSE(c, "step", "operands", (*kernel)->inputs + 1, s->count);
 	if (!fits(s->first, s->count, c->plan->header->operands.count))
 		return REFUSE_ABOVE(c, "step", "last operand", c->plan->header->operands.count,
 				    (uint64_t)s->first + s->count);
 	ret = check_params(c, s, *kernel, need);
-	operands = c->plan->operands + s->first;
-	if (!ret)
-		ret = check_operand(c, f, &operands[0], NPU_ACCESS_R, need[0]);
-	if (!ret)
-		ret = check_operand(c, f, &operands[1], NPU_ACCESS_W, need[1]);
-	if (!ret && same_memory(c->plan->buffers + f->first_buffer, &operands[0], &operands[1]))
-		ret = npu_fail(-ENOEXEC, "plan: function \"%s\": step %u: operands overlap",
-			       c->function, c->index);
-	return ret;
+	return ret ? ret : check_operands(c, f, c->plan->operands + s->first, (*kernel)->inputs,
+					  need);
 }
 
 static int check_step(const struct check *c, const struct npu_plan_function *f,
