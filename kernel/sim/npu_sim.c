@@ -40,6 +40,10 @@ static unsigned int devices = 1;
 module_param(devices, uint, 0444);
 MODULE_PARM_DESC(devices, "Number of simulated devices, 1 to 16 (default 1)");
 
+static unsigned int cores = 1;
+module_param(cores, uint, 0444);
+MODULE_PARM_DESC(cores, "Compute cores of each, 1 to 16 (default 1)");
+
 /**
  * struct npu_sim - a simulated device
  * @aux: device on the auxiliary bus
@@ -260,6 +264,7 @@ static int npu_sim_model_init(struct npu_sim *sim)
 	int ret;
 
 	npu_model_default_config(&config);
+	config.cores = cores;
 	generate_random_uuid(config.uuid);
 	size = npu_model_size(&config);
 	model = size ? vzalloc(size) : NULL;
@@ -376,6 +381,10 @@ static int __init npu_sim_init(void)
 
 	if (!devices || devices > NPU_SIM_MAX_DEVICES) {
 		pr_err("npu_sim: devices=%u, expected 1 to %u\n", devices, NPU_SIM_MAX_DEVICES);
+		return -EINVAL;
+	}
+	if (!cores || cores > NPU_MAX_CORES) {
+		pr_err("npu_sim: cores=%u, expected 1 to %u\n", cores, NPU_MAX_CORES);
 		return -EINVAL;
 	}
 	sims_parent = root_device_register("npu_sim");

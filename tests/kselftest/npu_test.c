@@ -4,6 +4,8 @@
 #include <linux/sync_file.h>
 #include <linux/udmabuf.h>
 #include <poll.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <time.h>
 
 #include "tests/kselftest/npu_test.h"
@@ -468,6 +470,28 @@ uint32_t test_yield_program(void *words, uint64_t micro_ops, uint32_t parts)
 	}
 	test_program_finish(&program, false);
 	return program.count;
+}
+
+/* As the virtual machine has it; returns when its devices are there. */
+int test_load(const char *module, const char *parameters)
+{
+	struct utsname name;
+	char path[256];
+	int fd, ret;
+
+	uname(&name);
+	snprintf(path, sizeof(path), "/lib/modules/%s/kernel/%s.ko", name.release, module);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ret = syscall(SYS_finit_module, fd, parameters, 0) ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+int test_unload(const char *module)
+{
+	return syscall(SYS_delete_module, module, O_NONBLOCK) ? -errno : 0;
 }
 
 int test_write_file(const char *path, const char *text)

@@ -86,6 +86,8 @@ uint32_t test_spin_program(void *words);
 uint32_t test_work_program(void *words, uint64_t micro_ops);
 uint32_t test_yield_program(void *words, uint64_t micro_ops, uint32_t parts);
 
+int test_load(const char *module, const char *parameters);
+int test_unload(const char *module);
 int test_write_file(const char *path, const char *text);
 int test_read_file(const char *path, char *buf, size_t size);
 int64_t test_cycles(int fd);

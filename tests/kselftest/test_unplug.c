@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The device goes away while clients use it. */
 #include <signal.h>
-#include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 
 #include "tests/kselftest/npu_harness.h"
@@ -22,31 +20,10 @@ static int bind(void)
 	return test_write_file(DRIVER "bind", DEVICE);
 }
 
-static int unload(const char *module)
-{
-	return syscall(SYS_delete_module, module, O_NONBLOCK) ? -errno : 0;
-}
-
-static int load(const char *module, const char *parameters)
-{
-	struct utsname name;
-	char path[256];
-	int fd, ret;
-
-	uname(&name);
-	snprintf(path, sizeof(path), "/lib/modules/%s/kernel/%s.ko", name.release, module);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	ret = syscall(SYS_finit_module, fd, parameters, 0) ? -errno : 0;
-	close(fd);
-	return ret;
-}
-
 /* As the suite has loaded it. */
 static int load_sim(void)
 {
-	return load("npu_sim", "devices=2");
+	return test_load("npu_sim", "devices=2");
 }
 
 /**
@@ -220,11 +197,11 @@ TEST_F(unplug, memory_of_the_process_is_given_back)
 
 TEST_F(unplug, unload_of_the_transport)
 {
-	ASSERT_EQ(0, unload("npu_sim"));
+	ASSERT_EQ(0, test_unload("npu_sim"));
 	EXPECT_TRUE(all_ioctls_say_enodev(&self->user));
 	self->user.data[0] = 3;
 	/* The driver is in use as long as a client has it open. */
-	EXPECT_EQ(-EWOULDBLOCK, unload("npu"));
+	EXPECT_EQ(-EWOULDBLOCK, test_unload("npu"));
 	ASSERT_EQ(0, load_sim());
 	EXPECT_EQ(3, self->user.data[0]);
 	EXPECT_EQ(0, device_works());
@@ -235,17 +212,17 @@ TEST_F(unplug, fence_keeps_the_driver)
 	int fence = export_fence(self->user.fd, self->user.running);
 
 	ASSERT_GE(fence, 0);
-	ASSERT_EQ(0, unload("npu_sim"));
+	ASSERT_EQ(0, test_unload("npu_sim"));
 	user_close(&self->user);
 	self->user.fd = -1;
 	self->user.data = MAP_FAILED;
-	EXPECT_EQ(-EWOULDBLOCK, unload("npu"));
+	EXPECT_EQ(-EWOULDBLOCK, test_unload("npu"));
 	EXPECT_EQ(-ENODEV, test_sync_file_status(fence));
 	close(fence);
 	/* Fences are freed after a grace period. */
-	while (unload("npu") == -EWOULDBLOCK)
+	while (test_unload("npu") == -EWOULDBLOCK)
 		usleep(10000);
-	ASSERT_EQ(0, load("npu", ""));
+	ASSERT_EQ(0, test_load("npu", ""));
 	ASSERT_EQ(0, load_sim());
 	EXPECT_EQ(0, device_works());
 }
@@ -343,7 +320,7 @@ TEST(unload_under_load)
 	}
 	for (i = 0; i < 5; i++) {
 		usleep(200000);
-		EXPECT_EQ(0, unload("npu_sim"));
+		EXPECT_EQ(0, test_unload("npu_sim"));
 		EXPECT_EQ(0, load_sim());
 	}
 	for (i = 0; i < 3; i++) {
