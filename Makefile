@@ -181,6 +181,17 @@ check: ## style and static analysis: sparse, checkpatch, lengths
 run-check:
 	$(Q)tests/check $(vm-kdir) $(O)/checkpatch.txt
 
+##@ Documentation
+
+.PHONY: docs
+docs: ## the manual, as HTML in build/docs
+	$(submake) run-docs
+
+.PHONY: run-docs
+run-docs:
+	$(Q)sphinx-build -q -W --keep-going -d $(O)/docs/.doctrees -b html Documentation $(O)/docs
+	@echo 'the manual begins at $(O)/docs/index.html'
+
 ##@ Installing
 
 .PHONY: install

@@ -12,12 +12,14 @@ import tooltest
 from tooltest import MODEL, ROOT, npu
 
 COMMANDS = ('list', 'info', 'load', 'unload', 'run', 'compile', 'objdump', 'account', 'doctor')
+OTHER_PAGES = (('npu', 4), ('npu', 7), ('libnpu', 7))
+PARAMETERS = (('npu', 'kernel/npu_drv.c'), ('npu_sim', 'kernel/sim/npu_sim.c'))
 SECTIONS = ('NAME', 'SYNOPSIS', 'DESCRIPTION', 'OPTIONS', 'EXIT STATUS', 'EXAMPLES', 'SEE ALSO')
 OPTION = re.compile(r'(?<![\w-])(--?[a-z][a-z-]*)')
 
 
-def page_source(name):
-    path = os.path.join(ROOT, 'userspace/tools/man', f'{name}.1.scd')
+def page_source(name, number=1):
+    path = os.path.join(ROOT, 'userspace/tools/man', f'{name}.{number}.scd')
     return tooltest.read(path).decode()
 
 
@@ -65,6 +67,8 @@ def check_command_lines(report, folder):
 
 
 def check_help(report, _folder):
+    listed = re.findall(r'^  ([a-z]+) ', npu('--help').text, re.MULTILINE)
+    report.check('every command is tested here', sorted(listed) == sorted(COMMANDS), listed)
     for word in ('--help', '-h', 'help'):
         done = npu(word)
         report.check(f'npu {word} names every command', done.status == 0 and all(
@@ -102,12 +106,34 @@ def check_pages(report, _folder):
 
 
 def check_references(report):
-    pages = {os.path.basename(path)[:-len('.1.scd')]
+    pages = {tuple(os.path.basename(path).split('.')[:2])
              for path in glob.glob(os.path.join(ROOT, 'userspace/tools/man/*.scd'))}
-    for name in sorted(pages):
-        found = set(re.findall(r'\*(npu[a-z-]*)\*\(1\)', page_source(name)))
-        report.check(f'{name}(1) refers to pages that exist', found and found <= pages,
+    for name, number in sorted(pages):
+        found = set(re.findall(r'\*((?:lib)?npu[a-z-]*)\*\((\d)\)', page_source(name, number)))
+        report.check(f'{name}({number}) refers to pages that exist', found and found <= pages,
                      sorted(found - pages))
+
+
+def check_other_pages(report, _folder):
+    for name, number in OTHER_PAGES:
+        source = page_source(name, number)
+        report.check(f'{name}({number}) has a head, a name and its sections',
+                     source.startswith(f'{name}({number})\n') and
+                     f'\n{name} - ' in section(source, 'NAME') and
+                     all(section(source, part).strip() for part in ('DESCRIPTION', 'SEE ALSO')))
+        roff = os.path.join(tooltest.BUILD, 'userspace/tools/man', f'{name}.{number}')
+        report.check(f'{name}.{number} is built', os.path.exists(roff) and
+                     f'.TH "{name}" "{number}"'.encode() in tooltest.read(roff), roff)
+    parameters = {f'{module}.{name}' for module, path in PARAMETERS for name in re.findall(
+        r'MODULE_PARM_DESC\((\w+)', tooltest.read(os.path.join(ROOT, path)).decode())}
+    described = set(re.findall(r'^\*(npu\w*\.\w+)\*', section(page_source('npu', 4), 'PARAMETERS'),
+                               re.MULTILINE))
+    report.check('npu(4) describes the parameters that the modules have',
+                 parameters and parameters == described, f'{parameters}\n{described}')
+    functions = set(re.findall(r'\*(npu_\w+)\*\(\)', page_source('libnpu', 7)))
+    header = tooltest.read(os.path.join(ROOT, 'userspace/libnpu/include/npu/npu.h')).decode()
+    report.check('libnpu(7) names functions that exist', len(functions) > 5 and all(
+        re.search(rf'^NPU_API .*\b{name}\(', header, re.MULTILINE) for name in functions), functions)
 
 
 def on_terminal(folder, words, **environment):
@@ -192,5 +218,5 @@ def check_names_from_outside(report, folder):
 
 
 if __name__ == '__main__':
-    tooltest.main(check_command_lines, check_help, check_pages, check_terminal, check_pipe,
+    tooltest.main(check_command_lines, check_help, check_pages, check_other_pages, check_terminal, check_pipe,
                   check_output_errors, check_names_from_outside)

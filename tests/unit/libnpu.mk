@@ -57,7 +57,7 @@ endef
 
 # What reads untrusted files, with AddressSanitizer; what threads share, with ThreadSanitizer.
 $(eval $(call libnpu-sanitized,$(O)/asan,$(O)/tests/unit/test_libnpu_mutate,-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined))
-$(eval $(call libnpu-sanitized,$(O)/tsan,$(O)/tests/unit/test_libnpu_threads,-fsanitize=thread))
+$(eval $(call libnpu-sanitized,$(O)/tsan,$(O)/tests/unit/test_libnpu_threads,-fsanitize=thread -Wno-tsan))
 
 TESTS_NATIVE += $(O)/tests/unit/test_libnpu_mutate tests/unit/test_libnpu_threads.sh
 tests/unit/test_libnpu_threads.sh: | $(O)/tests/unit/test_libnpu_threads

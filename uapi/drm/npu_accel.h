@@ -142,7 +142,7 @@ struct drm_npu_query_time {
 };
 
 #define DRM_NPU_BO_WC		(1 << 0)	/* map it write-combined to user space */
-#define DRM_NPU_BO_FLAGS	DRM_NPU_BO_WC
+#define DRM_NPU_BO_FLAGS	DRM_NPU_BO_WC	/* all of them */
 
 /**
  * struct drm_npu_bo_create - create a buffer, zeroed
@@ -233,11 +233,11 @@ struct drm_npu_bo_wait {
 	__s64 timeout_ns;
 };
 
-#define DRM_NPU_BIND_MAP	0
-#define DRM_NPU_BIND_UNMAP	1
+#define DRM_NPU_BIND_MAP	0	/* map a buffer, or a part of it */
+#define DRM_NPU_BIND_UNMAP	1	/* take mappings away */
 
-#define DRM_NPU_BIND_READ	(1 << 0)
-#define DRM_NPU_BIND_WRITE	(1 << 1)	/* needs READ */
+#define DRM_NPU_BIND_READ	(1 << 0)	/* jobs may read */
+#define DRM_NPU_BIND_WRITE	(1 << 1)	/* jobs may write; needs READ */
 #define DRM_NPU_BIND_EXEC	(1 << 2)	/* instructions may be fetched */
 
 /**
@@ -439,8 +439,8 @@ struct drm_npu_submit {
 	__u64 seqno;
 };
 
-#define DRM_NPU_COMM_LEN	16
-#define DRM_NPU_CGROUP_LEN	256
+#define DRM_NPU_COMM_LEN	16	/* bytes of a process's name */
+#define DRM_NPU_CGROUP_LEN	256	/* bytes of a cgroup's path */
 
 #define DRM_NPU_ACCOUNT_CGROUP_CUT	(1 << 0)	/* the path's beginning is missing */
 

@@ -36,7 +36,7 @@ extern "C" {
 #define NPU_API
 #endif
 
-#define NPU_FOREVER	INT64_MAX
+#define NPU_FOREVER	INT64_MAX	/* timeout that does not end */
 
 struct npu_device;
 struct npu_buffer;
@@ -416,6 +416,7 @@ NPU_API int npu_stream_wait(struct npu_stream *stream, uint64_t seqno, int64_t t
  * @fault_access: NPU_ACCESS_* of the contract
  * @core: core that ran it
  * @insn: instruction at fault, else instructions done
+ * @reserved: 0
  * @fault_address: device address, or SRAM index
  * @start_tick: tick counter at the start
  * @end_tick: tick counter at the end
@@ -520,7 +521,18 @@ NPU_API int npu_stream_wait_event(struct npu_stream *stream, struct npu_stream_e
 
 /* ---- modules and functions ---- */
 
-/* Type indices of struct npu_value, the numbers of tvm-ffi. */
+/**
+ * enum npu_type - what a struct npu_value holds; the numbers are tvm-ffi's
+ * @NPU_TYPE_NONE: nothing
+ * @NPU_TYPE_INT: int64_t
+ * @NPU_TYPE_BOOL: int64_t, 0 or 1
+ * @NPU_TYPE_FLOAT: double
+ * @NPU_TYPE_POINTER: void *
+ * @NPU_TYPE_DATA_TYPE: DLDataType
+ * @NPU_TYPE_DEVICE: DLDevice
+ * @NPU_TYPE_TENSOR: DLTensor *, the caller's
+ * @NPU_TYPE_STRING: const char *, the caller's
+ */
 enum npu_type {
 	NPU_TYPE_NONE = 0,
 	NPU_TYPE_INT = 1,
@@ -529,8 +541,8 @@ enum npu_type {
 	NPU_TYPE_POINTER = 4,
 	NPU_TYPE_DATA_TYPE = 5,
 	NPU_TYPE_DEVICE = 6,
-	NPU_TYPE_TENSOR = 7,		/* DLTensor * */
-	NPU_TYPE_STRING = 8		/* const char * */
+	NPU_TYPE_TENSOR = 7,
+	NPU_TYPE_STRING = 8
 };
 
 /**
@@ -544,6 +556,7 @@ enum npu_type {
  * @v_c_str: STRING
  * @v_dtype: DATA_TYPE
  * @v_device: DEVICE
+ * @v_uint64: all bits
  */
 struct npu_value {
 	int32_t type_index;
@@ -651,7 +664,7 @@ NPU_API int npu_module_import(struct npu_module *module, struct npu_module *othe
 NPU_API int npu_module_get_function(struct npu_module *module, const char *name,
 				    struct npu_function **out);
 
-#define NPU_MAX_DIMS	8
+#define NPU_MAX_DIMS	8	/* dimensions of an argument */
 
 /**
  * struct npu_tensor_info - an argument of a function
