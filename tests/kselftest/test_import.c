@@ -238,6 +238,53 @@ TEST_F(kind, untouched_memory_is_read_only_imported)
 					 DATA_VA));
 }
 
+/* Page tables of this client. */
+static int tables(void)
+{
+	static char text[1 << 20];
+	char *line, *rest = text;
+	unsigned int pid, count;
+
+	if (test_read_file("/sys/kernel/debug/accel/npu_sim.npu.0/npu_vm", text, sizeof(text)) < 0)
+		return -1;
+	while ((line = strsep(&rest, "\n")))
+		if (sscanf(line, "client %*u: process %u context %*u root %*x tables %u", &pid,
+			   &count) == 2 && pid == getpid())
+			return count;
+	return -1;
+}
+
+TEST_F(import, huge_page_is_one_leaf)
+{
+	uint8_t *small = pages(HUGE), *huge;
+	uint32_t handle;
+	int before;
+
+	ASSERT_EQ(0, huge_pages(2));
+	huge = kind_hugetlb();
+	ASSERT_NE(MAP_FAILED, small);
+	ASSERT_NE(MAP_FAILED, huge);
+	ASSERT_EQ(0, madvise(small, HUGE, MADV_NOHUGEPAGE));
+	before = tables();
+	ASSERT_LT(0, before);
+	/* Each in a gigabyte of its own: small pages need tables of two levels more. */
+	ASSERT_EQ(0, test_import(self->fd, small, HUGE, 0, &handle));
+	ASSERT_EQ(0, test_bind(self->fd, handle, 1ull << 30, 0, HUGE, TEST_RW));
+	EXPECT_EQ(before + 2, tables());
+	ASSERT_EQ(0, test_import(self->fd, huge, HUGE, 0, &handle));
+	ASSERT_EQ(0, test_bind(self->fd, handle, 2ull << 30, 0, HUGE, TEST_RW));
+	EXPECT_EQ(before + 3, tables());
+	memset(huge, 0x5d, 64);
+	ASSERT_EQ(0, device_copies(self->fd, self->queue, self->code, 2ull << 30,
+				   (2ull << 30) + HUGE - TEST_PAGE));
+	EXPECT_EQ(0x5d, huge[HUGE - TEST_PAGE]);
+	/* A part of it has small ones again. */
+	ASSERT_EQ(0, test_unbind(self->fd, (2ull << 30) + TEST_PAGE, TEST_PAGE));
+	EXPECT_EQ(before + 4, tables());
+	munmap(huge, HUGE);
+	huge_pages(0);
+}
+
 TEST_F(import, read_only_memory)
 {
 	uint8_t *data = pages(TEST_PAGE);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* BO_IMPORT_USER: what happens to memory and mappings while a buffer is made of them. */
 #include <linux/mman.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -380,6 +381,68 @@ TEST_F(life, killed_while_it_imports)
 		kill(pid, SIGKILL);
 		ASSERT_EQ(pid, waitpid(pid, NULL, 0));
 	}
+	EXPECT_EQ(self->pins, test_pins());
+}
+
+/**
+ * struct changer - a thread that puts one thing after the other in the same place
+ * @at: the place
+ * @fd: open file with a buffer
+ * @offset: of the buffer
+ * @stop: it is to end
+ */
+struct changer {
+	uint8_t *at;
+	int fd;
+	uint64_t offset;
+	bool stop;
+};
+
+static void *change(void *data)
+{
+	struct changer *changer = data;
+	const int fixed = MAP_FIXED, rw = PROT_READ | PROT_WRITE;
+
+	while (!__atomic_load_n(&changer->stop, __ATOMIC_RELAXED)) {
+		mmap(changer->at, TEST_PAGE, rw, MAP_SHARED | fixed, changer->fd, changer->offset);
+		mmap(changer->at, TEST_PAGE, rw, MAP_PRIVATE | MAP_ANONYMOUS | fixed, -1, 0);
+		mprotect(changer->at, TEST_PAGE, PROT_READ);
+		munmap(changer->at, TEST_PAGE);
+		mmap(changer->at, TEST_PAGE, rw, MAP_SHARED | MAP_ANONYMOUS | fixed, -1, 0);
+	}
+	return NULL;
+}
+
+/* Whatever the check of the mappings saw: what is pinned can be. */
+TEST_F(life, mappings_change_while_it_imports)
+{
+	struct drm_npu_bo_mmap_offset args = {};
+	struct changer changer = { .fd = self->client.fd };
+	uint8_t *data = pages(SIZE);
+	uint32_t i, handle, good = 0;
+	pthread_t thread;
+	int ret;
+
+	ASSERT_NE(MAP_FAILED, data);
+	ASSERT_EQ(0, test_bo_create(self->client.fd, TEST_PAGE, &args.handle));
+	ASSERT_EQ(0, test_ioctl(self->client.fd, DRM_IOCTL_NPU_BO_MMAP_OFFSET, &args));
+	changer.offset = args.offset;
+	changer.at = data + TEST_PAGE;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, change, &changer));
+	for (i = 0; i < 20000 || !good; i++) {
+		ret = test_import(self->client.fd, data, SIZE, 0, &handle);
+		if (ret && ret != -EFAULT && ret != -EACCES && ret != -EOPNOTSUPP)
+			break;
+		good += !ret;
+		if (!ret)
+			test_bo_close(self->client.fd, handle);
+		ret = 0;
+	}
+	EXPECT_EQ(0, ret);
+	__atomic_store_n(&changer.stop, true, __ATOMIC_RELAXED);
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	/* The last round may have left the buffer's mapping, which keeps the file. */
+	munmap(data, SIZE);
 	EXPECT_EQ(self->pins, test_pins());
 }
 
