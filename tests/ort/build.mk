@@ -7,7 +7,9 @@ $(ORT_RUN): LDLIBS = $(LIBNPU_LIBS) $(COMPILER_LDLIBS)
 $(ORT_RUN): $(ORT_RUN).o $(COMPILER_LIB) $(LIBNPU) $(O)/userspace/isa/libnpu_isa.a | $(O)/firmware/cp/npu_fw.bin
 	$(link)
 
-tests/ort/test_random_graphs.py tests/ort/bench_random_graphs.py: | $(ORT_RUN)
+ORT_TESTS := $(sort $(wildcard tests/ort/test_*.py))
 
-TESTS_NATIVE += tests/ort/test_random_graphs.py
+$(ORT_TESTS) tests/ort/bench_random_graphs.py: | $(ORT_RUN)
+
+TESTS_NATIVE += $(ORT_TESTS)
 BENCH += tests/ort/bench_random_graphs.py

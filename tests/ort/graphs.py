@@ -38,6 +38,8 @@ class Value:
     scale: np.float32 = None
     zero: int = 0
     used: bool = False
+    hidden: bool = False  # no other node may read it
+    rectified: bool = False
 
     @property
     def size(self):
@@ -53,8 +55,9 @@ class Builder:
         self.nodes, self.constants, self.values = [], [], []
         self.inputs, self.data = [], []
         self.operators = []
-        # Results that nothing may read, and how far floats may differ.
-        self.last, self.ulp = [], 0
+        # How far floats may differ, and whether ONNX Runtime must optimise.
+        self.ulp, self.fused = 0, False
+        self.count = self.between(1, MAX_OPERATORS)
 
     # ---- draws ----
 
@@ -117,7 +120,7 @@ class Builder:
 
     def pick(self, test):
         """One of the values that satisfy test, rather a new one than an old one."""
-        found = [v for v in self.values if v not in self.last and test(v)]
+        found = [v for v in self.values if not v.hidden and test(v)]
         if not found:
             return None
         return found[-1] if self.chance(0.7) else self.choice(found)
@@ -139,7 +142,7 @@ class Builder:
 
     def model(self):
         outputs = [v for v in self.values if v not in self.inputs and
-                   (not v.used or v in self.last or self.chance(0.15))]
+                   (not v.used or (not v.hidden and self.chance(0.15)))]
         graph = helper.make_graph(
             self.nodes, f"random{self.seed}",
             [helper.make_tensor_value_info(v.name, TYPES[v.dtype], v.dims)
@@ -300,11 +303,15 @@ def max_pool(b):
 
 def relu(b):
     x = b.pick(lambda v: v.dtype == "int8")
-    return x and b.like("Relu", x, x.dims)
+    y = x and b.like("Relu", x, x.dims)
+    if y:
+        y.rectified = True
+    return y
 
 
 def clip(b):
-    x = b.pick(quantised)
+    # ONNX Runtime's fusion of Relu and Clip fails on int8.
+    x = b.pick(lambda v: quantised(v) and not v.rectified)
     if not x:
         return None
     info = np.iinfo(x.dtype)
@@ -600,27 +607,220 @@ def softmax(b):
     x.used = True
     b.ulp = SOFTMAX_ULP
     y = b.value(x.dims, "float32")
-    y.used = True
-    b.last.append(y)
+    y.hidden = True
     return b.node("Softmax", [x.name], y, axis=b.between(0, len(x.dims) - 1) - len(x.dims))
+
+
+# ---- float operators between DequantizeLinear and QuantizeLinear ----
+
+def room(b, nodes):
+    return len(b.nodes) + nodes <= b.count
+
+
+def in_floats(b, inputs, dims):
+    """DequantizeLinear of the three names."""
+    value = b.value(dims, "float32")
+    value.hidden = value.used = True
+    b.node("DequantizeLinear", inputs, value)
+    return value.name
+
+
+def floated(b, values):
+    return [in_floats(b, b.of(v), v.dims) for v in values]
+
+
+def between_floats(b, op, inputs, y, **attributes):
+    """The operator, and the quantisation of its result, which is y."""
+    b.fused = True
+    b.values.remove(y)
+    value = b.value(y.dims, "float32")
+    value.name, value.hidden, value.used = f"{y.name}f", True, True
+    b.node(op, inputs, value, **attributes)
+    if y.zero == np.iinfo(y.dtype).min and b.chance(0.5):
+        more = b.value(y.dims, "float32")
+        more.name, more.hidden, more.used = f"{y.name}r", True, True
+        b.node("Relu", [value.name], more)
+        value = more
+    b.values.append(y)
+    return b.node("QuantizeLinear", [value.name, *b.quant(y.scale, y.zero, y.dtype)], y)
+
+
+def named(b, x, dims, scale, zero=None):
+    """A result of x's type, whose name no later value gets."""
+    y = b.value(dims, x.dtype, scale, b.zero(x.dtype) if zero is None else zero)
+    y.name = f"q{len(b.nodes)}"
+    return y
+
+
+def floated_weights(b, dims, dtype, channels, axis):
+    names, mean = weights(b, dims, dtype, channels)
+    value = b.value(dims, "float32")
+    value.hidden = value.used = True
+    b.node("DequantizeLinear", names, value, **({"axis": axis} if channels > 1 else {}))
+    return value.name, names, mean
+
+
+def floated_bias(b, x, names, m, taps):
+    """A bias in int32 and the product of both scales, or in floats."""
+    scales = next(numpy_helper.to_array(c) for c in b.constants if c.name == names[1])
+    product = np.float32(x.scale) * scales
+    most = int(60 * WEIGHT_LIMIT * np.sqrt(taps))
+    data = b.rng.integers(-most, most, m).astype(np.int32)
+    zero = np.zeros(product.shape, np.int32)
+    inputs = [b.constant(data), b.constant(product), b.constant(zero)]
+    value = b.value((m,), "float32")
+    value.hidden = value.used = True
+    b.node("DequantizeLinear", inputs, value, **({"axis": 0} if product.shape else {}))
+    return value.name
+
+
+def qdq_conv(b):
+    x = b.pick(lambda v: image(v) and len(v.dims) == 4)
+    if not x or not room(b, 6):
+        return None
+    n, c, *size = x.dims
+    groups = b.choice([1, 1, c])
+    m = groups * b.choice([1, 2]) if groups > 1 else b.between(1, 20)
+    kernel = kernel_of(b, size)
+    strides, pads, dilations, out = window(b, size, kernel)
+    dims = (m, c // groups, *kernel)
+    dtype = "int8" if x.dtype == "int8" or b.chance(0.7) else "uint8"
+    taps = int(np.prod(dims[1:]))
+    inputs = floated(b, [x])
+    name, names, mean = floated_weights(b, dims, dtype, m if b.chance(0.6) else 1, 0)
+    inputs.append(name)
+    if b.chance(0.7):
+        inputs.append(floated_bias(b, x, names, m, taps))
+    y = named(b, x, (n, m, *out), product_scale(b, x, mean, taps))
+    return between_floats(b, "Conv", inputs, y, kernel_shape=kernel, strides=strides, pads=pads,
+                          dilations=dilations, group=groups)
+
+
+def qdq_matmul(b):
+    x = b.pick(lambda v: quantised(v) and len(v.dims) == 2 and v.dims[1] <= 2048)
+    if not x or not room(b, 5):
+        return None
+    k, columns = x.dims[1], b.between(1, 24)
+    dtype = "int8" if x.dtype == "int8" or b.chance(0.7) else "uint8"
+    inputs = floated(b, [x])
+    name, _, mean = floated_weights(b, (k, columns), dtype, 1, 1)
+    y = named(b, x, (x.dims[0], columns), product_scale(b, x, mean, k))
+    return between_floats(b, "MatMul", [*inputs, name], y)
+
+
+def qdq_gemm(b):
+    x = b.pick(lambda v: quantised(v) and len(v.dims) == 2 and v.dims[1] <= 2048)
+    if not x or not room(b, 6):
+        return None
+    k, columns, turned = x.dims[1], b.between(1, 24), b.between(0, 1)
+    dtype = "int8" if x.dtype == "int8" or b.chance(0.7) else "uint8"
+    inputs = floated(b, [x])
+    name, names, mean = floated_weights(b, (columns, k) if turned else (k, columns), dtype, 1, 0)
+    inputs += [name, floated_bias(b, x, names, columns, k)]
+    y = named(b, x, (x.dims[0], columns), product_scale(b, x, mean, k))
+    return between_floats(b, "Gemm", inputs, y, transB=turned)
+
+
+def qdq_binary(b):
+    x = b.pick(quantised)
+    if not x or not room(b, 5):
+        return None
+    other_ = b.pick(lambda v: v.dtype == x.dtype and v.dims == x.dims and v is not x)
+    op = b.choice(["Add", "Mul"])
+    if other_:
+        inputs, scale = floated(b, [x, other_]), other_.scale
+    else:
+        names, scale = other(b, x)
+        inputs = floated(b, [x])
+        dims = next(c.dims for c in b.constants if c.name == names[0]) \
+            if names[0][0] == "c" else x.dims
+        inputs.append(in_floats(b, names, tuple(dims)))
+    x_scale, scale = float(x.scale), float(scale)
+    scale = 1.4 * max(x_scale, scale) if op == "Add" else x_scale * scale * 60
+    return between_floats(b, op, inputs, named(b, x, x.dims, b.near(scale)))
+
+
+def qdq_unary(b):
+    x = b.pick(quantised)
+    if not x or not room(b, 4):
+        return None
+    op = b.choice(["Sigmoid", "LeakyRelu", "AveragePool", "GlobalAveragePool"])
+    dims, scale, attributes = x.dims, b.near(x.scale), {}
+    if op == "Sigmoid":
+        scale = b.near(1 / 256)
+    elif op == "LeakyRelu":
+        attributes = {"alpha": float(b.rng.uniform(0, 1))}
+    elif not image(x) or len(x.dims) != 4:
+        return None
+    elif op == "GlobalAveragePool":
+        dims = (*x.dims[:2], 1, 1)
+    else:
+        kernel = kernel_of(b, x.dims[2:], 4)
+        strides, pads, _, _ = window(b, x.dims[2:], kernel)
+        dims = (*x.dims[:2], *((s + pads[i] + pads[i + 2] - k) // strides[i] + 1
+                               for i, (s, k) in enumerate(zip(x.dims[2:], kernel))))
+        attributes = {"kernel_shape": kernel, "strides": strides, "pads": pads,
+                      "count_include_pad": b.between(0, 1)}
+    return between_floats(b, op, floated(b, [x]), named(b, x, dims, scale), **attributes)
+
+
+def qdq_concat(b):
+    found = parts(b)
+    if not found or not room(b, 3 + len(found[0])):
+        return None
+    values, axis, dims = found
+    y = named(b, values[0], dims, b.near(values[0].scale))
+    return between_floats(b, "Concat", floated(b, values), y, axis=axis)
+
+
+def qdq_move(b):
+    x = b.pick(lambda v: quantised(v) and len(v.dims) > 1)
+    if not x or not room(b, 3):
+        return None
+    op = b.choice(["Flatten", "Transpose", "MaxPool", "Relu", "Unsqueeze"])
+    dims, more, attributes = x.dims, [], {}
+    if op == "Flatten":
+        dims, attributes = (x.dims[0], x.size // x.dims[0]), {"axis": 1}
+    elif op == "Transpose":
+        perm = [0] + [int(i) + 1 for i in b.rng.permutation(len(x.dims) - 1)]
+        dims, attributes = [x.dims[i] for i in perm], {"perm": perm}
+    elif op == "MaxPool":
+        if len(x.dims) != 4:
+            return None
+        kernel = kernel_of(b, x.dims[2:])
+        dims = (*x.dims[:2], *(s - k + 1 for s, k in zip(x.dims[2:], kernel)))
+        attributes = {"kernel_shape": kernel}
+    elif op == "Unsqueeze":
+        if len(x.dims) > 4:
+            return None
+        dims, more = (*x.dims[:1], 1, *x.dims[1:]), [integers(b, [1])]
+    same = b.chance(0.6)
+    zero = x.zero if same else b.zero(x.dtype)
+    if op == "Relu" and zero == np.iinfo(x.dtype).min:
+        # ONNX Runtime takes such a Relu out, and ends with a segmentation fault.
+        return None
+    y = named(b, x, dims, x.scale if same else b.near(x.scale), zero)
+    return between_floats(b, op, [*floated(b, [x]), *more], y, **attributes)
 
 
 # Operators and how often each is tried.
 OPERATORS = (
     (conv, 6), (matmul, 4), (gemm, 4), (max_pool, 3), (relu, 2), (clip, 2), (flatten, 2),
-    (reshape, 2), (squeeze, 1), (unsqueeze, 1), (identity, 1), (dequantize, 2), (q_add, 4), (q_mul, 3),
-    (q_average, 2), (q_global_average, 1), (q_sigmoid, 2), (q_leaky_relu, 2), (concat, 2),
-    (q_concat, 2), (transpose, 2), (slice_, 2), (pad, 2), (resize, 2), (argmax, 1), (add, 1),
-    (mul, 1), (softmax, 1),
+    (reshape, 2), (squeeze, 1), (unsqueeze, 1), (identity, 1), (dequantize, 2), (q_add, 4),
+    (q_mul, 3), (q_average, 2), (q_global_average, 1), (q_sigmoid, 2), (q_leaky_relu, 2),
+    (concat, 2), (q_concat, 2), (transpose, 2), (slice_, 2), (pad, 2), (resize, 2), (argmax, 1),
+    (add, 1), (mul, 1), (softmax, 4), (qdq_conv, 7), (qdq_matmul, 4), (qdq_gemm, 5), (qdq_binary, 4),
+    (qdq_unary, 6), (qdq_concat, 3), (qdq_move, 4),
 )
 
 # ONNX's names of what the functions above make.
 NAMES = (
-    "Add", "ArgMax", "Clip", "Concat", "DequantizeLinear", "Flatten", "Identity", "MaxPool", "Mul",
-    "Pad", "QGemm", "QLinearAdd", "QLinearAveragePool", "QLinearConcat", "QLinearConv",
+    "Add", "ArgMax", "AveragePool", "Clip", "Concat", "Conv", "DequantizeLinear", "Flatten",
+    "Gemm", "GlobalAveragePool", "Identity", "LeakyRelu", "MatMul", "MaxPool", "Mul", "Pad",
+    "QGemm", "QLinearAdd", "QLinearAveragePool", "QLinearConcat", "QLinearConv",
     "QLinearGlobalAveragePool", "QLinearLeakyRelu", "QLinearMatMul", "QLinearMul",
-    "QLinearSigmoid", "QuantizeLinear", "Relu", "Reshape", "Resize", "Slice", "Softmax", "Squeeze",
-    "Transpose", "Unsqueeze",
+    "QLinearSigmoid", "QuantizeLinear", "Relu", "Reshape", "Resize", "Sigmoid", "Slice",
+    "Softmax", "Squeeze", "Transpose", "Unsqueeze",
 )
 
 
@@ -639,24 +839,15 @@ def first_value(b):
 def build(seed):
     """The builder of graph number seed, finished."""
     b = Builder(seed)
-    count = b.between(1, MAX_OPERATORS)
     functions = [f for f, weight in OPERATORS for _ in range(weight)]
     first_value(b)
-    while len(b.nodes) < count:
+    while len(b.nodes) < b.count:
         made = b.choice(functions)(b)
         if made and made.size > MAX_ELEMENTS:
             # Whatever comes next starts from something smaller.
             b.values.remove(made)
             b.values.insert(0, made)
     return b
-
-
-def optimisation(b):
-    """Every other graph is optimised; ONNX Runtime fuses Relu and Clip in floats only."""
-    producer = {n.output[0]: n.op_type for n in b.nodes}
-    if any(n.op_type == "Clip" and producer.get(n.input[0]) == "Relu" for n in b.nodes):
-        return "disabled"
-    return "all" if b.seed % 2 else "disabled"
 
 
 def write(b, prefix):
@@ -668,7 +859,8 @@ def write(b, prefix):
             file.write(data.tobytes())
     return {
         "model": prefix + ".onnx", "input": prefix + ".in", "output": prefix + ".out",
-        "optimise": optimisation(b), "ulp": b.ulp,
+        "optimise": "all" if b.fused or b.seed % 2 else "disabled",
+        "ulp": b.ulp,
         "inputs": [{"name": v.name, "type": v.dtype, "dims": v.dims} for v in b.inputs],
         "outputs": [v.name for v in outputs],
     }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "userspace/compiler/module.h"
+#include "userspace/compiler/qdq.h"
 #include "userspace/compiler/quantise.h"
 #include "npu_regs.h"
 
@@ -148,6 +149,8 @@ static int compile(struct npu_compiled *c, const void *onnx, size_t size,
 		c->calibrated = true;
 		err = npuc_calibrate(&c->g, o->calibration, &c->q, d);
 	}
+	if (!err)
+		err = npuc_fuse_qdq(c->g, d);
 	if (!err)
 		err = npuc_lower(c->g, opt.features, &c->p, d);
 	if (err)

@@ -508,7 +508,8 @@ static int emit_all(struct npuc_emitter *e, const struct npuc_emit_options *opt,
 	at = npuc_image_add(e->constants, out->uop_size, NPU_MODULE_ALIGN);
 	if (at < 0)
 		return npuc_fail(e->d, -ENOMEM, "out of memory");
-	memcpy(e->constants->data + at, result.uops, out->uop_size);
+	if (out->uop_size)
+		memcpy(e->constants->data + at, result.uops, out->uop_size);
 	out->uop_offset = at;
 	return 0;
 }

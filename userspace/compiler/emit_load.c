@@ -13,7 +13,7 @@ int64_t npuc_image_add(struct npuc_image *im, size_t size, size_t align)
 {
 	size_t at = (im->size + align - 1) / align * align;
 
-	if (at + size > im->room) {
+	if (!im->data || at + size > im->room) {
 		size_t room = (at + size) * 2 + 4096;
 		uint8_t *data = realloc(im->data, room);
 

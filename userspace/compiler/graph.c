@@ -112,7 +112,7 @@ int npuc_attr_ints(const struct npuc_node *n, const char *name, int64_t *out, si
 	return 0;
 }
 
-static void node_free(struct npuc_node *n)
+void npuc_node_free(struct npuc_node *n)
 {
 	for (size_t i = 0; i < n->n_attr; i++) {
 		free(n->attr[i].name);
@@ -131,7 +131,7 @@ void npuc_graph_free(struct npuc_graph *g)
 	if (!g)
 		return;
 	for (size_t i = 0; i < g->n_node; i++)
-		node_free(&g->node[i]);
+		npuc_node_free(&g->node[i]);
 	for (size_t i = 0; i < g->n_tensor; i++) {
 		free(g->tensor[i].name);
 		free(g->tensor[i].data);

@@ -116,6 +116,9 @@ int64_t npuc_attr_int(const struct npuc_node *n, const char *name, int64_t def);
 int npuc_attr_ints(const struct npuc_node *n, const char *name, int64_t *out, size_t count,
 		   int64_t min, int64_t max, struct npuc_diag *d);
 
+/* What a node holds. */
+void npuc_node_free(struct npuc_node *n);
+
 void npuc_graph_free(struct npuc_graph *g);
 
 /*

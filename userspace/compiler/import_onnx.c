@@ -297,6 +297,9 @@ static int import_node(struct importer *im, const Onnx__NodeProto *p)
 
 	if (!p->op_type || !*p->op_type)
 		return npuc_fail(im->d, -EINVAL, "node %zu has no operator", im->g->n_node);
+	if (strchr(p->op_type, ':'))
+		return npuc_fail(im->d, -EINVAL, "node %zu: \"%.60s\" names no operator",
+				 im->g->n_node, p->op_type);
 	if (p->domain && *p->domain && strcmp(p->domain, "ai.onnx") &&
 	    strcmp(p->domain, "com.microsoft"))
 		return npuc_fail(im->d, -EOPNOTSUPP, "%s %s: operator domain %s is not known",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "userspace/compiler/program.h"
+#include "userspace/compiler/qdq.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -413,6 +414,7 @@ static const struct {
 	{ "Squeeze", " axes ", npuc_lower_view },
 	{ "Transpose", " perm ", npuc_lower_transpose },
 	{ "Unsqueeze", " axes ", npuc_lower_view },
+	{ NPUC_REQUANTIZE, "", npuc_lower_table },
 };
 
 /* One that is not known may change what the operator means. */
@@ -501,7 +503,8 @@ int npuc_lower(const struct npuc_graph *g, uint64_t features, struct npuc_progra
 	p->d = d;
 	err = lower_inputs(p);
 	for (size_t i = 0; i < g->n_node && !err; i++)
-		err = lower_node(p, &g->node[i]);
+		if (!g->node[i].dead)
+			err = lower_node(p, &g->node[i]);
 	if (!err)
 		err = lower_outputs(p);
 	if (err) {

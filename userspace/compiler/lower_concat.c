@@ -110,21 +110,21 @@ int npuc_lower_quantised_concat(struct npuc_program *p, const struct npuc_node *
 {
 	struct joint j = { .first = 2, .step = 3 };
 	struct npuc_table t = { 0 };
-	int err = 0, stage = -1;
+	int err, stage = -1;
 
 	if (n->n_in < 5 || (n->n_in - 2) % 3)
 		return npuc_refuse(p, n, "wants 2 inputs and 3 for each tensor, has %zu", n->n_in);
 	err = npuc_quantised(p, n, 2);
 	if (err)
 		return err;
-	t.dtype = p->g->tensor[n->in[2]].dtype;
-	err = npuc_host_scale(p, n, 0, "output scale", t.dtype, &t.y);
+	t.x_type = t.y_type = p->g->tensor[n->in[2]].dtype;
+	err = npuc_host_scale(p, n, 0, "output scale", t.x_type, &t.y);
 	if (!err)
 		err = open_joint(p, n, &j);
 	for (size_t i = 2; i < n->n_in && !err; i += 3) {
 		struct npuc_place from;
 
-		err = npuc_host_scale(p, n, i + 1, "input scale", t.dtype, &t.x);
+		err = npuc_host_scale(p, n, i + 1, "input scale", t.x_type, &t.x);
 		if (!err)
 			err = npuc_host_input(p, n, i, &from);
 		if (!err)

@@ -4,6 +4,7 @@
  * -ffp-contract=off: every step is rounded to binary32, as ONNX Runtime does it.
  */
 #include "userspace/compiler/program.h"
+#include "userspace/compiler/qdq.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,8 +12,8 @@
 
 static uint8_t quantised(const struct npuc_table *t, float v)
 {
-	const float lo = (t->dtype == NPUC_U8 ? 0 : INT8_MIN) - t->y.zero_point;
-	const float hi = (t->dtype == NPUC_U8 ? UINT8_MAX : INT8_MAX) - t->y.zero_point;
+	const float lo = (t->y_type == NPUC_U8 ? 0 : INT8_MIN) - t->y.zero_point;
+	const float hi = (t->y_type == NPUC_U8 ? UINT8_MAX : INT8_MAX) - t->y.zero_point;
 
 	v = v / t->y.scale;
 	v = v < lo ? lo : v;
@@ -23,7 +24,7 @@ static uint8_t quantised(const struct npuc_table *t, float v)
 void npuc_fill_table(const struct npuc_table *t, uint8_t *table)
 {
 	for (int i = 0; i < 256; i++) {
-		int x = t->dtype == NPUC_U8 ? i : (int8_t)i;
+		int x = t->x_type == NPUC_U8 ? i : (int8_t)i;
 		float v = t->x.scale * (float)(x - t->x.zero_point);
 
 		table[i] = quantised(t, t->f ? t->f(v, t->parameter) : v);
@@ -60,30 +61,56 @@ static float leaky_relu(float x, float alpha)
 	return x >= 0 ? x : alpha * x;
 }
 
+static int read_function(struct npuc_program *p, const struct npuc_node *n, struct npuc_table *t)
+{
+	const struct npuc_attr *alpha = npuc_attr(n, "alpha");
+
+	t->parameter = alpha && alpha->kind == NPUC_ATTR_FLOAT ? alpha->f : 0.01f;
+	if (!strcmp(n->op, "QLinearSigmoid"))
+		t->f = logistic;
+	else if (!strcmp(n->op, "QLinearLeakyRelu"))
+		t->f = leaky_relu;
+	if (!isfinite(t->parameter))
+		return npuc_refuse(p, n, "alpha is %g", (double)t->parameter);
+	return 0;
+}
+
+/* Of the input's type, but for a change of quantisation. */
+static int read_y_type(struct npuc_program *p, const struct npuc_node *n, struct npuc_table *t)
+{
+	const struct npuc_tensor *zero;
+	int err;
+
+	t->y_type = t->x_type;
+	if (strcmp(n->op, NPUC_REQUANTIZE))
+		return 0;
+	err = npuc_const(p, n, 4, "output zero point", &zero);
+	if (!err)
+		t->y_type = zero->dtype;
+	return err;
+}
+
 /* Inputs: x, its scale and zero point, scale and zero point of the result. */
 int npuc_lower_table(struct npuc_program *p, const struct npuc_node *n)
 {
 	const struct npuc_tensor *x = &p->g->tensor[n->in[0]];
-	const struct npuc_attr *alpha = npuc_attr(n, "alpha");
-	struct npuc_table t = { .dtype = x->dtype, .f = logistic, .parameter = 0.01f };
+	struct npuc_table t = { .x_type = x->dtype };
 	struct npu_host_lookup param;
 	struct npuc_place operand[2];
 	int err = npuc_quantised(p, n, 0);
 
-	if (!strcmp(n->op, "QLinearLeakyRelu"))
-		t.f = leaky_relu;
-	if (alpha && alpha->kind == NPUC_ATTR_FLOAT)
-		t.parameter = alpha->f;
-	if (!err && !isfinite(t.parameter))
-		err = npuc_refuse(p, n, "alpha is %g", (double)t.parameter);
 	if (!err)
-		err = npuc_host_scale(p, n, 1, "input scale", x->dtype, &t.x);
+		err = read_function(p, n, &t);
 	if (!err)
-		err = npuc_host_scale(p, n, 3, "output scale", x->dtype, &t.y);
+		err = read_y_type(p, n, &t);
+	if (!err)
+		err = npuc_host_scale(p, n, 1, "input scale", t.x_type, &t.x);
+	if (!err)
+		err = npuc_host_scale(p, n, 3, "output scale", t.y_type, &t.y);
 	if (!err)
 		err = npuc_host_input(p, n, 0, &operand[0]);
 	if (!err)
-		err = npuc_host_output(p, n, x->dtype, x->rank, x->dim, &operand[1]);
+		err = npuc_host_output(p, n, t.y_type, x->rank, x->dim, &operand[1]);
 	if (err)
 		return err;
 	param.size = operand[1].size;

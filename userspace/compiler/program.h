@@ -252,7 +252,7 @@ int32_t *npuc_gather_list(struct npu_host_gather *g, int dim);
 
 /* The table that turns values of one quantisation into those of another, f() between. */
 struct npuc_table {
-	enum npuc_dtype dtype;
+	enum npuc_dtype x_type, y_type;
 	struct npu_host_scale x, y;
 	float (*f)(float x, float parameter);
 	float parameter;
