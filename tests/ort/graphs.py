@@ -600,6 +600,18 @@ def mul(b):
     return float_binary(b, "Mul")
 
 
+def bound(b):
+    x = b.pick(lambda v: floats(v) and v not in b.inputs)
+    if not x:
+        return None
+    x.used = True
+    y = b.value(x.dims, "float32")
+    if b.chance(0.5):
+        return b.node("Relu", [x.name], y)
+    low, high = (b.constant(np.float32(v)) for v in sorted(b.rng.normal(0, 2, 2)))
+    return b.node("Clip", [x.name, low, high] if b.chance(0.7) else [x.name, "", high], y)
+
+
 def softmax(b):
     x = b.pick(lambda v: floats(v) and v not in b.inputs)
     if not x:
@@ -809,7 +821,8 @@ OPERATORS = (
     (reshape, 2), (squeeze, 1), (unsqueeze, 1), (identity, 1), (dequantize, 2), (q_add, 4),
     (q_mul, 3), (q_average, 2), (q_global_average, 1), (q_sigmoid, 2), (q_leaky_relu, 2),
     (concat, 2), (q_concat, 2), (transpose, 2), (slice_, 2), (pad, 2), (resize, 2), (argmax, 1),
-    (add, 1), (mul, 1), (softmax, 4), (qdq_conv, 7), (qdq_matmul, 4), (qdq_gemm, 5), (qdq_binary, 4),
+    (add, 1), (mul, 1), (bound, 2), (softmax, 4), (qdq_conv, 7), (qdq_matmul, 4),
+    (qdq_gemm, 5), (qdq_binary, 4),
     (qdq_unary, 6), (qdq_concat, 3), (qdq_move, 4),
 )
 

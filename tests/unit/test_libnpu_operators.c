@@ -162,6 +162,22 @@ static void test_floats(void **state)
 	refuse("add_f32", &p, 7, "expected 8 bytes");
 }
 
+static void test_clip(void **state)
+{
+	struct npu_host_bound p = { 20, -1, 2.5f };
+	const float x[5] = { -3, -1, 0.5f, 7, NAN };
+	float y[5];
+
+	(void)state;
+	run("clip_f32", &p, sizeof(p), &(struct memory){ { x }, y, { 20, 20 } });
+	assert_true(y[0] == -1 && y[1] == -1 && y[2] == 0.5f && y[3] == 2.5f && isnan(y[4]));
+	REFUSE("clip_f32", p, size, 0, "size of clip_f32");
+	REFUSE("clip_f32", p, size, 5, "size of clip_f32");
+	REFUSE("clip_f32", p, low, NAN, "bounds of clip_f32");
+	REFUSE("clip_f32", p, high, NAN, "bounds of clip_f32");
+	refuse("clip_f32", &p, 8, "expected 16 bytes");
+}
+
 static void test_average(void **state)
 {
 	struct npu_host_average p = {
@@ -262,6 +278,7 @@ int main(void)
 		cmocka_unit_test(test_gather),
 		cmocka_unit_test(test_binary),
 		cmocka_unit_test(test_floats),
+		cmocka_unit_test(test_clip),
 		cmocka_unit_test(test_average),
 		cmocka_unit_test(test_mean),
 		cmocka_unit_test(test_argmax),

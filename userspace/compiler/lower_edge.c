@@ -3,6 +3,7 @@
 #include "userspace/compiler/program.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,6 +153,48 @@ int npuc_lower_dequantize(struct npuc_program *p, const struct npuc_node *n)
 		err = host_scale_node(p, n, "dequantize_linear", in, NPUC_F32, param, size);
 	free(param);
 	return err;
+}
+
+/* A bound of a Clip of floats. */
+static int float_bound(struct npuc_program *p, const struct npuc_node *n, size_t index,
+		       const char *what, float *out)
+{
+	const struct npuc_tensor *t;
+	int err;
+
+	if (index >= n->n_in || n->in[index] < 0)
+		return 0;
+	err = npuc_const(p, n, index, what, &t);
+	if (err)
+		return err;
+	if (t->dtype != NPUC_F32 || npuc_elements(t) != 1 || isnan(*(float *)t->data))
+		return npuc_refuse(p, n, "%s wants one float32 that is a number, has %lld of %s",
+				   what, (long long)npuc_elements(t), npuc_dtype_name(t->dtype));
+	*out = *(float *)t->data;
+	return 0;
+}
+
+int npuc_lower_float_clip(struct npuc_program *p, const struct npuc_node *n)
+{
+	const struct npuc_tensor *x = &p->g->tensor[n->in[0]];
+	struct npu_host_bound param = { .low = -INFINITY, .high = INFINITY };
+	struct npuc_place operand[2];
+	int err = 0;
+
+	if (!strcmp(n->op, "Relu"))
+		param.low = 0;
+	else
+		err = float_bound(p, n, 1, "min", &param.low);
+	if (!err && strcmp(n->op, "Relu"))
+		err = float_bound(p, n, 2, "max", &param.high);
+	if (!err)
+		err = npuc_host_input(p, n, 0, &operand[0]);
+	if (!err)
+		err = npuc_host_output(p, n, NPUC_F32, x->rank, x->dim, &operand[1]);
+	if (err)
+		return err;
+	param.size = operand[1].size;
+	return npuc_host_last(p, n, "clip_f32", operand, 2, &param, sizeof(param));
 }
 
 static int flatten_shape(struct npuc_program *p, const struct npuc_node *n,

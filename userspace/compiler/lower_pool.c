@@ -175,7 +175,7 @@ static int clip_bounds(struct npuc_program *p, const struct npuc_node *n,
 	*lo = INT8_MIN;
 	*hi = INT8_MAX;
 	if (!quantised(x))
-		return npuc_refuse(p, n, "input is %s; int8 and uint8 are possible",
+		return npuc_refuse(p, n, "input is %s; int8, uint8 and float32 are possible",
 				   npuc_dtype_name(x->dtype));
 	if (!strcmp(n->op, "Relu")) {
 		*lo = x->dtype == NPUC_U8 ? INT8_MIN : 0;
@@ -211,6 +211,8 @@ int npuc_lower_clip(struct npuc_program *p, const struct npuc_node *n)
 	struct npuc_layer *l;
 	struct npuc_value v;
 
+	if (x->dtype == NPUC_F32)
+		return npuc_lower_float_clip(p, n);
 	err = clip_bounds(p, n, x, &lo, &hi);
 	if (err)
 		return err;

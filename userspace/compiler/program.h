@@ -267,6 +267,7 @@ int npuc_lower_maxpool(struct npuc_program *p, const struct npuc_node *n);
 int npuc_lower_clip(struct npuc_program *p, const struct npuc_node *n);
 int npuc_lower_quantize(struct npuc_program *p, const struct npuc_node *n);
 int npuc_lower_dequantize(struct npuc_program *p, const struct npuc_node *n);
+int npuc_lower_float_clip(struct npuc_program *p, const struct npuc_node *n);
 int npuc_lower_view(struct npuc_program *p, const struct npuc_node *n);
 int npuc_lower_binary(struct npuc_program *p, const struct npuc_node *n);
 int npuc_lower_average(struct npuc_program *p, const struct npuc_node *n);

@@ -604,6 +604,21 @@ struct npu_host_reduce {
 	uint32_t inner;
 };
 
+/**
+ * struct npu_host_bound - parameters of "clip_f32"
+ * @size: bytes of each operand, a multiple of 4, at least 4
+ * @low: least result, no NaN
+ * @high: greatest result, no NaN
+ *
+ * Operand 0 R float32, operand 1 W float32: x, but @low below that, and then
+ * @high above that; NaN stays.
+ */
+struct npu_host_bound {
+	uint64_t size;
+	float low;
+	float high;
+};
+
 /*
  * "add_f32", "mul_f32": struct npu_host_copy with the bytes of each operand, a
  * multiple of 4; operands 0 and 1 R, operand 2 W.
@@ -628,6 +643,7 @@ _Static_assert(sizeof(struct npu_host_gather) == 80, "npu_host_gather");
 _Static_assert(sizeof(struct npu_host_binary8) == 40, "npu_host_binary8");
 _Static_assert(sizeof(struct npu_host_average) == 80, "npu_host_average");
 _Static_assert(sizeof(struct npu_host_mean) == 32, "npu_host_mean");
+_Static_assert(sizeof(struct npu_host_bound) == 16, "npu_host_bound");
 _Static_assert(sizeof(struct npu_host_reduce) == 16, "npu_host_reduce");
 
 #endif /* USERSPACE_ISA_NPU_MODULE_H */

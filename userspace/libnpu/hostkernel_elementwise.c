@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sums and products of two tensors of one shape. Compiled with
+ * Sums and products of two tensors of one shape, bounds of one. Compiled with
  * -ffp-contract=off: steps are fused where the rules say so, and nowhere else.
  */
 #include <errno.h>
@@ -133,10 +133,42 @@ static void run_mul_f32(const void *params, const void *const *src, void *dst)
 		y[i] = a[i] * b[i];
 }
 
+static int check_clip_f32(const void *params, uint32_t size, struct npu_host_need *need)
+{
+	const struct npu_host_bound *p = params;
+
+	if (size != sizeof(*p))
+		return npu_host_check_size("clip_f32", sizeof(*p), size);
+	if (!p->size || p->size % sizeof(float) || p->size > NPU_PLAN_MAX_BYTES)
+		return npu_fail(-EINVAL, "size of clip_f32: expected a multiple of 4 up to %llu, found %llu",
+				NPU_PLAN_MAX_BYTES, (unsigned long long)p->size);
+	if (isnan(p->low) || isnan(p->high))
+		return npu_fail(-EINVAL, "bounds of clip_f32: expected numbers, found %g and %g",
+				(double)p->low, (double)p->high);
+	need[0] = (struct npu_host_need) { p->size, sizeof(float) };
+	need[1] = need[0];
+	return 0;
+}
+
+static void run_clip_f32(const void *params, const void *const *src, void *dst)
+{
+	const struct npu_host_bound *p = params;
+	const float *from = src[0];
+	float *to = dst;
+	uint64_t i;
+
+	for (i = 0; i < p->size / sizeof(float); i++) {
+		float x = from[i] < p->low ? p->low : from[i];
+
+		to[i] = x > p->high ? p->high : x;
+	}
+}
+
 const struct npu_host_kernel npu_host_kernels_elementwise[] = {
 	{ "quantized_add", 2, check_quantized_add, run_quantized_add },
 	{ "quantized_mul", 2, check_quantized_mul, run_quantized_mul },
 	{ "add_f32", 2, check_add_f32, run_add_f32 },
 	{ "mul_f32", 2, check_mul_f32, run_mul_f32 },
+	{ "clip_f32", 1, check_clip_f32, run_clip_f32 },
 	{ NULL, 0, NULL, NULL }
 };
