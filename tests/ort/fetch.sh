@@ -29,8 +29,8 @@ fetch() {
 	new=$(mktemp -d "$cache/ort/.new.XXXXXX")
 	trap 'rm -rf "$new"' EXIT
 	echo "fetching onnxruntime-node $version (115 MB) into $final" >&2
-	(cd "$new" && npm pack --silent "onnxruntime-node@$version" \
-		"onnxruntime-common@$version" > /dev/null) ||
+	(cd "$new" && npm pack --silent --fetch-retries=1 --fetch-retry-mintimeout=3000 \
+		"onnxruntime-node@$version" "onnxruntime-common@$version" > /dev/null) ||
 		die "npm cannot bring onnxruntime-node $version" 3
 	(cd "$new" && sha512sum --quiet -c "$here/packages.sha512") ||
 		die "the packages are not those of tests/ort/packages.sha512"

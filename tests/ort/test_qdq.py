@@ -109,6 +109,24 @@ def kept_in_floats(net):
     net.now = net.add("Mul", [y, net.constant(F32(0.3))])
 
 
+def weights_in_floats(net):
+    """Weights that the graph itself quantises, one scale for each output."""
+    data = net.constant(net.rng.normal(0, 0.2, (5, 3, 3, 3)).astype(F32))
+    scales = [net.constant(net.rng.uniform(0.002, 0.006, 5).astype(F32)),
+              net.constant(np.zeros(5, np.int8))]
+    weights = net.add("QuantizeLinear", [data, *scales], axis=0)
+    weights = net.add("DequantizeLinear", [weights, *scales], axis=0)
+    net.now = net.add("Conv", [net.now, weights])
+
+
+def constant_in_floats(net):
+    """A quantised constant of an operator that stays in floats."""
+    y = net.add("Add", [net.now, net.constant(F32(0.25))])
+    data = net.dequantise(net.constant(net.rng.integers(0, 256, (9, 8)).astype(np.uint8)),
+                          0.01, np.uint8(9))
+    net.now = net.add("Mul", [y, data])
+
+
 CASES = (
     ("a bias in floats", float_bias, IMAGE, {}, 0.03),
     ("no zero points", without_zero_points, IMAGE, {"zero": (None, None)}, 0.03),
@@ -118,6 +136,8 @@ CASES = (
     ("a value with two readers", residual, IMAGE, {"zero": (np.uint8(120), np.uint8(99))}, 0.06),
     ("MatMul", linear, (1, 40), {"zero": (np.int8(3), np.int8(-5))}, 0.03),
     ("Gemm", gemm, (1, 40), {"zero": (np.uint8(3), np.uint8(77))}, 0.03),
+    ("weights that are quantised in the graph", weights_in_floats, IMAGE, {}, 0.03),
+    ("a constant in a part that stays in floats", constant_in_floats, IMAGE, {}, 0.02),
     ("operators that stay in floats", kept_in_floats, IMAGE, {}, 0.02),
 )
 

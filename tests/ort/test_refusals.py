@@ -77,12 +77,14 @@ CASES = (
          np.float32([1, 1, 2, 2]), coordinate_transformation_mode="tf_crop_and_resize"),
     case("scales are 2 of float32 for 4 dimensions", "Resize", None, np.float32([2, 2])),
     case("scale 2 is -1", "Resize", None, np.float32([1, 1, -1, 1])),
+    case("input 2 (scales) is missing", "Resize", None, np.float32([])),
+    case("input 1 is missing", "Add", np.float32([]), dtype=F32),
     case("dimension 3 becomes 0", "Resize", None, np.float32([1, 1, 1, 0.1])),
     case("operator set 10, 11 or later is possible", "Resize", np.float32([1, 1, 2, 2]),
          opset=10),
     case("axis -5 of 4 dimensions", "ArgMax", axis=-5),
     case("input is int8, want float32", "Softmax"),
-    case("min wants one float32 that is a number", "Clip", np.float32("nan"), dtype=F32),
+    case("min is no number", "Clip", np.float32("nan"), dtype=F32),
     case("names no operator", "npu:Requantize", *QUANT, *QUANT),
 )
 

@@ -150,7 +150,11 @@ static int compile(struct npu_compiled *c, const void *onnx, size_t size,
 		err = npuc_calibrate(&c->g, o->calibration, &c->q, d);
 	}
 	if (!err)
+		err = npuc_fold_constants(c->g, true, d);
+	if (!err)
 		err = npuc_fuse_qdq(c->g, d);
+	if (!err)
+		err = npuc_fold_constants(c->g, false, d);
 	if (!err)
 		err = npuc_lower(c->g, opt.features, &c->p, d);
 	if (err)

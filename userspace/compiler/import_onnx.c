@@ -40,7 +40,7 @@ static int oom(struct importer *im)
 	return npuc_fail(im->d, -ENOMEM, "out of memory");
 }
 
-/* Constants may be empty: an input that is left out, in old models. */
+/* Constants may be empty: see leave_out(). */
 static int set_dims(struct importer *im, struct npuc_tensor *t, const int64_t *dim, size_t n,
 		    int lowest)
 {
@@ -252,6 +252,17 @@ static int import_names(struct importer *im, char **names, size_t n, int **out)
 	return 0;
 }
 
+/* An empty constant is how old models say that an input is left out. */
+static void leave_out(const struct importer *im, struct npuc_node *n)
+{
+	for (size_t i = 0; i < n->n_in; i++) {
+		const struct npuc_tensor *t = n->in[i] < 0 ? NULL : &im->g->tensor[n->in[i]];
+
+		if (t && t->data && !npuc_elements(t))
+			n->in[i] = -1;
+	}
+}
+
 /* Nodes stand in topological order: what one reads is known by then. */
 static int link_node(struct importer *im, int index)
 {
@@ -324,6 +335,8 @@ static int import_node(struct importer *im, const Onnx__NodeProto *p)
 	err = import_names(im, p->input, p->n_input, &n->in);
 	if (!err)
 		err = import_names(im, p->output, p->n_output, &n->out);
+	if (!err)
+		leave_out(im, n);
 	if (!err)
 		err = link_node(im, im->g->n_node - 1);
 	return err;

@@ -331,8 +331,24 @@ int npuc_const(struct npuc_program *p, const struct npuc_node *n, size_t index, 
 	if (!(*out)->data)
 		return npuc_refuse(p, n, "input %zu (%s) must be constant; %s is computed", index,
 				   what, (*out)->name);
-	if (!npuc_elements(*out))
-		return npuc_refuse(p, n, "input %zu (%s) is empty", index, what);
+	return 0;
+}
+
+int npuc_optional(struct npuc_program *p, const struct npuc_node *n, size_t index,
+		  const char *what, enum npuc_dtype dtype, const struct npuc_tensor **out)
+{
+	int err;
+
+	*out = NULL;
+	if (index >= n->n_in || n->in[index] < 0)
+		return 0;
+	err = npuc_const(p, n, index, what, out);
+	if (err)
+		return err;
+	if ((*out)->dtype != dtype || npuc_elements(*out) != 1)
+		return npuc_refuse(p, n, "%s wants one %s, has %lld of %s", what,
+				   npuc_dtype_name(dtype), (long long)npuc_elements(*out),
+				   npuc_dtype_name((*out)->dtype));
 	return 0;
 }
 

@@ -106,8 +106,10 @@ static int float_binary(struct npuc_program *p, const struct npuc_node *n)
 	struct npu_host_copy param;
 	int err;
 
-	if (n->n_in != 2 || n->in[1] < 0)
+	if (n->n_in != 2)
 		return npuc_refuse(p, n, "wants 2 inputs, has %zu", n->n_in);
+	if (n->in[1] < 0)
+		return npuc_refuse(p, n, "input 1 is missing");
 	if (x->dtype != NPUC_F32)
 		return npuc_refuse(p, n, "input is %s, want float32", npuc_dtype_name(x->dtype));
 	err = prepare(p, n, 0, 1, NPUC_F32, operand);

@@ -160,16 +160,12 @@ static int float_bound(struct npuc_program *p, const struct npuc_node *n, size_t
 		       const char *what, float *out)
 {
 	const struct npuc_tensor *t;
-	int err;
+	int err = npuc_optional(p, n, index, what, NPUC_F32, &t);
 
-	if (index >= n->n_in || n->in[index] < 0)
-		return 0;
-	err = npuc_const(p, n, index, what, &t);
-	if (err)
+	if (err || !t)
 		return err;
-	if (t->dtype != NPUC_F32 || npuc_elements(t) != 1 || isnan(*(float *)t->data))
-		return npuc_refuse(p, n, "%s wants one float32 that is a number, has %lld of %s",
-				   what, (long long)npuc_elements(t), npuc_dtype_name(t->dtype));
+	if (isnan(*(float *)t->data))
+		return npuc_refuse(p, n, "%s is no number", what);
 	*out = *(float *)t->data;
 	return 0;
 }

@@ -15,8 +15,6 @@ int npuc_host_input(struct npuc_program *p, const struct npuc_node *n, size_t in
 	if (index >= n->n_in || n->in[index] < 0)
 		return npuc_refuse(p, n, "input %zu is missing", index);
 	t = &p->g->tensor[n->in[index]];
-	if (t->data && !npuc_elements(t))
-		return npuc_refuse(p, n, "input %zu is empty", index);
 	if (t->data)
 		return npuc_constant(p, t->data, npuc_elements(t) * npuc_dtype_size(t->dtype), out);
 	value = npuc_value_of(p, n->in[index]);

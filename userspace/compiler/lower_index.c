@@ -251,15 +251,9 @@ static int read_fill(struct npuc_program *p, const struct npuc_node *n,
 		memcpy(g->fill, &a->f, sizeof(a->f));
 		return 0;
 	}
-	if (n->n_in < 3 || n->in[2] < 0)
-		return 0;
-	err = npuc_const(p, n, 2, "constant value", &t);
-	if (err)
+	err = npuc_optional(p, n, 2, "constant value", x->dtype, &t);
+	if (err || !t)
 		return err;
-	if (t->dtype != x->dtype || npuc_elements(t) != 1)
-		return npuc_refuse(p, n, "constant value wants one %s, has %lld of %s",
-				   npuc_dtype_name(x->dtype), (long long)npuc_elements(t),
-				   npuc_dtype_name(t->dtype));
 	memcpy(g->fill, t->data, npuc_dtype_size(t->dtype));
 	return 0;
 }

@@ -152,17 +152,10 @@ static int clip_bound(struct npuc_program *p, const struct npuc_node *n, size_t 
 		      const char *what, enum npuc_dtype type, int *out)
 {
 	const struct npuc_tensor *t;
-	int err;
+	int err = npuc_optional(p, n, index, what, type, &t);
 
-	if (index >= n->n_in || n->in[index] < 0)
-		return 0;
-	err = npuc_const(p, n, index, what, &t);
-	if (err)
+	if (err || !t)
 		return err;
-	if (t->dtype != type || npuc_elements(t) != 1)
-		return npuc_refuse(p, n, "%s wants one %s, has %lld of %s", what,
-				   npuc_dtype_name(type), (long long)npuc_elements(t),
-				   npuc_dtype_name(t->dtype));
 	*out = type == NPUC_U8 ? *(uint8_t *)t->data - 128 : *(int8_t *)t->data;
 	return 0;
 }

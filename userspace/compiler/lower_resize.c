@@ -63,17 +63,11 @@ static int read_modes(struct npuc_program *p, const struct npuc_node *n, struct 
 	return err ? err : choice(p, n, "nearest_mode", nearest, 4, &r->nearest);
 }
 
-static bool given(const struct npuc_program *p, const struct npuc_node *n, size_t index)
-{
-	return index < n->n_in && n->in[index] >= 0 &&
-	       (!p->g->tensor[n->in[index]].data || npuc_elements(&p->g->tensor[n->in[index]]));
-}
-
 /* Inputs 2 and 3 are scales and sizes; one of them is there. */
 static int read_sizes(struct npuc_program *p, const struct npuc_node *n,
 		      const struct npuc_tensor *x, struct resize *r)
 {
-	bool by_size = given(p, n, 3);
+	bool by_size = n->n_in > 3 && n->in[3] >= 0;
 	const struct npuc_tensor *t;
 	int err = npuc_const(p, n, by_size ? 3 : 2, by_size ? "sizes" : "scales", &t);
 

@@ -219,6 +219,9 @@ void npuc_fused(struct npuc_program *p, struct npuc_layer *l, const struct npuc_
 /* Constant inputs of a node. */
 int npuc_const(struct npuc_program *p, const struct npuc_node *n, size_t index, const char *what,
 	       const struct npuc_tensor **out);
+/* A constant of one element of @dtype; NULL where it is left out. */
+int npuc_optional(struct npuc_program *p, const struct npuc_node *n, size_t index,
+		  const char *what, enum npuc_dtype dtype, const struct npuc_tensor **out);
 int npuc_scalar_f32(struct npuc_program *p, const struct npuc_node *n, size_t index,
 		    const char *what, float *out);
 int npuc_zero_point(struct npuc_program *p, const struct npuc_node *n, size_t index,

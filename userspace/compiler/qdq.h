@@ -16,4 +16,11 @@
  */
 int npuc_fuse_qdq(struct npuc_graph *g, struct npuc_diag *d);
 
+/*
+ * Does QuantizeLinear (@quantizes) or DequantizeLinear of constants now. The
+ * first before npuc_fuse_qdq(), which wants weights quantised, the other after
+ * it. Returns 0 or -ENOMEM.
+ */
+int npuc_fold_constants(struct npuc_graph *g, bool quantizes, struct npuc_diag *d);
+
 #endif
