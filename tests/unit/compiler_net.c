@@ -576,6 +576,92 @@ void net_relu(struct net *n)
 	clip(n, node, 0, 1000);
 }
 
+/* A node over x, its scale and zero; scale and zero of the result. */
+static Onnx__NodeProto *unary(struct net *n, const char *op, struct net_tensor *y, float scale,
+			      int zero)
+{
+	Onnx__NodeProto *node = net_node(n, op);
+
+	*y = n->now;
+	y->scale = scale;
+	y->zero = zero;
+	y->value = zalloc(elements(y) * sizeof(int));
+	in(node, n->now.name);
+	scalar_f32(n, node, n->now.scale);
+	scalar_q(n, node, n->now.is_unsigned, n->now.zero);
+	output_inputs(n, node, y);
+	return node;
+}
+
+void net_leaky_relu(struct net *n, float alpha, int out_zero)
+{
+	struct net_tensor y;
+	Onnx__NodeProto *node = unary(n, "QLinearLeakyRelu", &y, n->now.scale * 0.7f, out_zero);
+
+	attr_float(node, "alpha", alpha);
+	for (int64_t i = 0; i < elements(&y); i++) {
+		float x = n->now.scale * (float)(n->now.value[i] - n->now.zero);
+
+		x = x < 0 ? alpha * x : x;
+		y.value[i] = saturate(y.is_unsigned, rintf(x / y.scale), y.zero);
+	}
+	becomes(n, node, &y);
+}
+
+/* In doubles: no value of the tests lies near the middle of two steps. */
+void net_sigmoid(struct net *n)
+{
+	struct net_tensor y;
+	int low = n->now.is_unsigned ? 0 : -128;
+	Onnx__NodeProto *node = unary(n, "QLinearSigmoid", &y, 1 / 256.0f, low);
+
+	for (int64_t i = 0; i < elements(&y); i++) {
+		double x = (double)n->now.scale * (n->now.value[i] - n->now.zero);
+
+		y.value[i] = saturate(y.is_unsigned, (float)rint(256 / (1 + exp(-x))), low);
+	}
+	becomes(n, node, &y);
+}
+
+void net_keep(struct net *n)
+{
+	free(n->kept.value);
+	n->kept = n->now;
+	n->kept.value = zalloc(elements(&n->now) * sizeof(int));
+	memcpy(n->kept.value, n->now.value, elements(&n->now) * sizeof(int));
+}
+
+static float pair_value(const struct net_tensor *a, const struct net_tensor *b,
+			const struct net_tensor *y, bool sum, int64_t i)
+{
+	float x = a->value[i], z = b->value[i], ra = a->scale / y->scale, rb = b->scale / y->scale;
+	float zeros = fmaf(ra, a->zero, rb * (float)b->zero), offset = (float)y->zero - zeros;
+	float r = a->scale * b->scale / y->scale;
+	float product = (x - (float)a->zero) * (z - (float)b->zero) * r;
+
+	return sum ? fmaf(x, ra, fmaf(z, rb, offset)) : product + (float)y->zero;
+}
+
+void net_pair(struct net *n, bool sum, float out_scale, int out_zero)
+{
+	const struct net_tensor *k = &n->kept;
+	struct net_tensor y;
+	Onnx__NodeProto *node = net_node(n, sum ? "QLinearAdd" : "QLinearMul");
+
+	y = n->now;
+	y.scale = out_scale;
+	y.zero = out_zero;
+	y.value = zalloc(elements(&y) * sizeof(int));
+	in(node, n->now.name);
+	output_inputs(n, node, &n->now);
+	in(node, k->name);
+	output_inputs(n, node, k);
+	output_inputs(n, node, &y);
+	for (int64_t i = 0; i < elements(&y); i++)
+		y.value[i] = saturate(y.is_unsigned, rintf(pair_value(&n->now, k, &y, sum, i)), 0);
+	becomes(n, node, &y);
+}
+
 void net_clip(struct net *n, int lo, int hi)
 {
 	Onnx__NodeProto *node = net_node(n, "Clip");
@@ -650,6 +736,7 @@ void net_free(struct net *n)
 	copy->graph = graph;
 	onnx__model_proto__free_unpacked(copy, NULL);
 	free(n->now.value);
+	free(n->kept.value);
 	free(n->input);
 	free(n->output);
 }

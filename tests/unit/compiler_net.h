@@ -35,6 +35,7 @@ struct net {
 	float *output; /* expected float output */
 	int64_t output_elements;
 	int nodes;
+	struct net_tensor kept;  /* by net_keep() */
 	const int *weight_zero; /* if set: zero points, counted from the lowest value */
 };
 
@@ -81,6 +82,14 @@ void net_product(struct net *n, const struct net_product *c);
 void net_pool(struct net *n, const struct net_pool *c);
 void net_maxpool(struct net *n, int kh, int kw, int sh, int sw, const int *pad);
 void net_relu(struct net *n);
+/* QLinearLeakyRelu with that output zero point. */
+void net_leaky_relu(struct net *n, float alpha, int out_zero);
+/* QLinearSigmoid with scale 1/256 and the lowest zero point. */
+void net_sigmoid(struct net *n);
+/* The last tensor is kept for net_pair() to read, too. */
+void net_keep(struct net *n);
+/* QLinearAdd or QLinearMul of the last tensor and the kept one, of the same shape and type. */
+void net_pair(struct net *n, bool sum, float out_scale, int out_zero);
 void net_clip(struct net *n, int lo, int hi);
 void net_flatten(struct net *n);
 /* Ends the graph with DequantizeLinear. */

@@ -174,6 +174,12 @@ static void patches(const struct npu_host_patches *k, const int8_t *from, int8_t
 	}
 }
 
+static void look_up(const struct npu_host_lookup *k, const uint8_t *from, uint8_t *to)
+{
+	for (uint64_t i = 0; i < k->size; i++)
+		to[i] = k->table[from[i]];
+}
+
 static void run_host(struct machine *m, const struct npuc_host *h)
 {
 	void *a = place(m, &h->operand[0]), *b = place(m, &h->operand[1]);
@@ -188,6 +194,8 @@ static void run_host(struct machine *m, const struct npuc_host *h)
 		pack(h->param, a, b, true);
 	else if (!strcmp(h->kernel, "pack_patches"))
 		patches(h->param, a, b);
+	else if (!strcmp(h->kernel, "lookup8"))
+		look_up(h->param, a, b);
 	else if (!strcmp(h->kernel, "copy"))
 		memcpy(b, a, h->operand[0].size);
 	else if (!strcmp(h->kernel, "flip_sign8"))

@@ -399,6 +399,86 @@ static void random_groups(struct net *n, struct net_conv *c)
 	c->out_c = c->groups > 1 ? c->groups * net_range(n, 1, 2) : net_range(n, 1, 70);
 }
 
+/* Tables behind a convolution, behind one another, alone, and before a pool. */
+static void test_tables(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 16; i++) {
+		bool is_unsigned = i & 1;
+		struct run_result r;
+		char what[64];
+		struct net n;
+
+		net_init(&n, 1100 + i, 1 + i % 2, 1 + i * 5 % 40, 9, 8 + i, is_unsigned,
+			 is_unsigned ? 100 : -4);
+		net_conv(&n, &conv3);
+		if (i & 2)
+			net_relu(&n);
+		net_leaky_relu(&n, 0.1f, random_zero(&n, is_unsigned));
+		if (i & 4)
+			net_maxpool(&n, 2, 2, 2, 2, (int[4]){ 0 });
+		net_clip(&n, is_unsigned ? 20 : -90, is_unsigned ? 200 : 100);
+		net_sigmoid(&n);
+		if (i & 8)
+			net_conv(&n, &conv3);
+		snprintf(what, sizeof(what), "case %d", i);
+		r = check_yield(&n, what, i & 1 ? 500 : 0);
+		assert_int_equal(r.streams, 1);
+	}
+}
+
+/* More tables than have room at once, and weights that would like all of WGT. */
+static void test_many_tables(void **state)
+{
+	struct net_conv c = conv3;
+	struct net n;
+
+	(void)state;
+	net_init(&n, 1200, 1, 64, 12, 12, false, 3);
+	c.out_c = 128;
+	for (int i = 0; i < 10; i++) {
+		net_conv(&n, &c);
+		net_keep(&n);
+		net_leaky_relu(&n, 0.02f * i, i - 5);
+		if (i % 3 == 2)
+			net_pair(&n, true, n.now.scale * 1.9f, 5);
+	}
+	assert_int_equal(check(&n, "many tables").streams, 1);
+}
+
+/* Scales as they come, where the host would do it if integers could not. */
+static void test_pairs(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 48; i++) {
+		bool is_unsigned = i & 1, sum = i & 2;
+		struct net_conv c = conv3;
+		float scale;
+		char what[64];
+		struct net n;
+
+		net_init(&n, 1300 + i, 1 + i % 2, 1 + i * 5 % 40, 9, 8 + i % 30, is_unsigned,
+			 is_unsigned ? 100 : -4);
+		c.out_c = 1 + i * 9 % 50;
+		c.out_zero = random_zero(&n, is_unsigned);
+		net_conv(&n, &c);
+		net_keep(&n);
+		c.out_zero = random_zero(&n, is_unsigned);
+		net_conv(&n, &c);
+		scale = sum ? n.now.scale + n.kept.scale : n.now.scale * n.kept.scale * 90;
+		net_pair(&n, sum, scale * net_range(&n, 30, 110) / 100,
+			 sum ? random_zero(&n, is_unsigned) : is_unsigned ? 128 : 0);
+		if (i & 4)
+			net_relu(&n);
+		if (i & 8)
+			net_leaky_relu(&n, 0.2f, 0);
+		if (i & 16)
+			net_conv(&n, &conv3);
+		snprintf(what, sizeof(what), "%s %d", sum ? "sum" : "product", i);
+		assert_int_equal(check_yield(&n, what, i & 1 ? 500 : 0).streams, 1);
+	}
+}
+
 static void random_layer(struct net *n)
 {
 	static const int none[4];
@@ -564,6 +644,9 @@ int main(void)
 		cmocka_unit_test(test_pool_attributes),
 		cmocka_unit_test(test_clips),
 		cmocka_unit_test(test_flatten_and_product),
+		cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_many_tables),
+		cmocka_unit_test(test_pairs),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_cut_model),

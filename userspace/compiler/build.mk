@@ -21,7 +21,7 @@ ONNX_READERS := $(O)/$(COMPILER)/import_onnx.o $(O)/$(COMPILER)/onnx_nesting.o
 $(ONNX_READERS): $(O)/$(COMPILER)/onnx.pb-c.h
 $(ONNX_READERS): CPPFLAGS += -I$(O)/$(COMPILER)
 # Multipliers, tables and coordinates are float32 in stated steps.
-$(addprefix $(O)/$(COMPILER)/, fold_constants.o lower_quant.o lower_resize.o \
+$(addprefix $(O)/$(COMPILER)/, fold_constants.o lower_pair.o lower_quant.o lower_resize.o \
 	lower_table.o): CFLAGS += -ffp-contract=off
 
 $(COMPILER_LIB): $(COMPILER_OBJ)

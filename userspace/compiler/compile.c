@@ -76,9 +76,12 @@ static uint64_t needed_features(const struct npu_compiled *c, const struct npuc_
 	for (size_t i = 0; i < c->p->n_stage; i++) {
 		const struct npuc_stage *s = &c->p->stage[i];
 
-		if (s->is_host || !s->layer.conv)
+		if (s->is_host)
 			continue;
-		need |= NPU_HW_FEATURE_REQUANT;
+		if (s->layer.conv || s->layer.binary)
+			need |= NPU_HW_FEATURE_REQUANT;
+		if (npuc_layer_tables(&s->layer))
+			need |= NPU_HW_FEATURE_LUT;
 		if (s->layer.pad_value)
 			need |= NPU_HW_FEATURE_PAD_VALUE;
 		if (s->layer.vector)

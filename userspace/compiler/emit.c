@@ -74,17 +74,12 @@ int npuc_kernel(struct npuc_emitter *e, const struct npuc_dim *dims, int n, int 
 	return kernel;
 }
 
-/* Where a piece's accumulators are. */
-struct acc {
-	int base, rows, tco, out, block;
-};
-
-static struct acc acc_of(const struct npuc_emitter *e, const struct npuc_piece *pc,
+static struct npuc_acc acc_of(const struct npuc_emitter *e, const struct npuc_piece *pc,
 			 const struct npuc_tile *t)
 {
 	const struct npuc_layer_state *ls = &e->layer[pc->layer];
 	struct npuc_blocks b = npuc_blocks_at(ls->l, &ls->c, pc->co, pc->ci);
-	struct acc a;
+	struct npuc_acc a;
 
 	a.base = e->param_rows + e->acc_half * e->acc_rows;
 	a.rows = t->mh * t->mw;
@@ -94,7 +89,7 @@ static struct acc acc_of(const struct npuc_emitter *e, const struct npuc_piece *
 	return a;
 }
 
-static int reset(struct npuc_emitter *e, const struct acc *a)
+static int reset(struct npuc_emitter *e, const struct npuc_acc *a)
 {
 	struct npuc_dim dim = { a->tco * a->rows, 1, 0, 0 };
 	struct npuc_op op = { .kind = NPUC_OP_RESET };
@@ -139,7 +134,7 @@ static void block_dims(const struct npuc_layer *l, const struct npuc_tile *t,
 
 /* Multiplies and adds all that the piece has. */
 static int multiply(struct npuc_emitter *e, struct npuc_piece *pc, const struct npuc_tile *t,
-		    const struct acc *a)
+		    const struct npuc_acc *a)
 {
 	const struct npuc_layer_state *ls = &e->layer[pc->layer];
 	const struct npuc_layer *l = ls->l;
@@ -166,7 +161,7 @@ static int multiply(struct npuc_emitter *e, struct npuc_piece *pc, const struct 
 }
 
 static int requant(struct npuc_emitter *e, const struct npuc_piece *pc, const struct npuc_tile *t,
-		   const struct acc *a)
+		   const struct npuc_acc *a)
 {
 	struct npuc_op op = { .kind = NPUC_OP_REQUANT };
 	int row, stride, err = npuc_load_params(e, pc, &row);
@@ -175,12 +170,28 @@ static int requant(struct npuc_emitter *e, const struct npuc_piece *pc, const st
 		return err;
 	stride = e->layer[pc->layer].c.mode == NPUC_POOL_WINDOWS ? t->h * t->w : a->rows;
 	struct npuc_dim dim[] = {
-		{ a->tco, stride, 3, 0 },
+		{ a->tco, stride, e->layer[pc->layer].l->binary ? 0 : 3, 0 },
 		{ t->h * t->w, 1, 0, 0 },
 	};
 
 	op.kernel = npuc_kernel(e, dim, 2, a->out, row, 0);
 	return op.kernel < 0 ? op.kernel : npuc_emit_op(e, &op, NULL, 0);
+}
+
+/* The function of what is to be stored, if the layer has one. */
+static int look_up(struct npuc_emitter *e, const struct npuc_piece *pc, const struct npuc_tile *t,
+		   const struct npuc_acc *a)
+{
+	const struct npuc_layer *l = e->layer[pc->layer].l;
+	int stride = e->layer[pc->layer].c.mode == NPUC_POOL_WINDOWS ? t->h * t->w : a->rows;
+	int err = 0;
+
+	if (!l->table)
+		return 0;
+	for (int o = 0; o < a->tco && err >= 0; o++)
+		err = npuc_emit_lut(e, pc, npuc_layer_tables(l) - 1, a->out + o * stride,
+				    a->out + o * stride, t->h * t->w);
+	return err;
 }
 
 static int note_store(struct npuc_emitter *e, const struct npuc_piece *pc,
@@ -201,7 +212,7 @@ static int note_store(struct npuc_emitter *e, const struct npuc_piece *pc,
 
 /* One STORE an output block; the accumulators change halves. */
 static int store(struct npuc_emitter *e, const struct npuc_piece *pc, const struct npuc_tile *t,
-		 const struct acc *a)
+		 const struct npuc_acc *a)
 {
 	const struct npuc_layer_state *ls = &e->layer[pc->layer];
 	const struct npuc_layer *l = ls->l;
@@ -239,7 +250,7 @@ static int conv_piece(struct npuc_emitter *e, struct npuc_piece *pc)
 {
 	const struct npuc_layer_state *ls = &e->layer[pc->layer];
 	struct npuc_tile t;
-	struct acc a;
+	struct npuc_acc a;
 	int err = 0;
 
 	npuc_tile_at(ls->l, &ls->c, pc->ty, pc->tx, &t);
@@ -254,20 +265,22 @@ static int conv_piece(struct npuc_emitter *e, struct npuc_piece *pc)
 		err = npuc_emit_pool(e, ls->l, ls->c.mode, &t, a.tco, a.base, a.out, NPUC_NO_OP);
 	if (err >= 0)
 		err = requant(e, pc, &t, &a);
+	if (err >= 0)
+		err = look_up(e, pc, &t, &a);
 	return err < 0 ? err : store(e, pc, &t, &a);
 }
 
-/* Brings values as they are into the accumulators. */
+/* Brings what is stored of @value into the accumulators from @row on. */
 static int load_plain(struct npuc_emitter *e, const struct npuc_piece *pc,
-		      const struct npuc_tile *t, const struct acc *a)
+		      const struct npuc_tile *t, const struct npuc_acc *a, int value, int row)
 {
 	const struct npuc_layer_state *ls = &e->layer[pc->layer];
 	const struct npuc_layer *l = ls->l;
-	int64_t base = e->p->value[l->in].blocked.offset / NPU_OUT_BYTES;
+	int64_t base = e->p->value[value].blocked.offset / NPU_OUT_BYTES;
 	int64_t block = (int64_t)pc->image * npuc_blocks(l->in_c) + a->block;
 	int after[] = {
 		e->acc_store[e->acc_half],
-		npuc_last_store(e, l->in, pc->image, t->my0, t->my0 + t->mh),
+		npuc_last_store(e, value, pc->image, t->my0, t->my0 + t->mh),
 	};
 
 	for (int o = 0; o < a->tco; o++) {
@@ -275,7 +288,7 @@ static int load_plain(struct npuc_emitter *e, const struct npuc_piece *pc,
 			.kind = NPUC_OP_LOAD,
 			.mem = { .memory = NPU_MEM_ACC8,
 				 .region = NPUC_REGION_SCRATCH,
-				 .sram_base = a->base + o * a->rows,
+				 .sram_base = row + o * a->rows,
 				 .y_size = t->mh,
 				 .x_size = t->mw,
 				 .x_stride = l->in_w },
@@ -313,16 +326,42 @@ static int plain_piece(struct npuc_emitter *e, struct npuc_piece *pc)
 {
 	const struct npuc_layer_state *ls = &e->layer[pc->layer];
 	struct npuc_tile t;
-	struct acc a;
+	struct npuc_acc a;
 	int err;
 
 	npuc_tile_at(ls->l, &ls->c, pc->ty, pc->tx, &t);
 	a = acc_of(e, pc, &t);
-	err = load_plain(e, pc, &t, &a);
+	err = load_plain(e, pc, &t, &a, ls->l->in, a.base);
 	if (err >= 0 && ls->c.mode != NPUC_POOL_NONE)
 		err = npuc_emit_pool(e, ls->l, ls->c.mode, &t, a.tco, a.base, a.out, NPUC_NO_OP);
 	if (err >= 0)
 		err = clip(e, ls->l, a.out, a.tco * t.h * t.w);
+	if (err >= 0)
+		err = look_up(e, pc, &t, &a);
+	return err < 0 ? err : store(e, pc, &t, &a);
+}
+
+static int binary_piece(struct npuc_emitter *e, struct npuc_piece *pc)
+{
+	const struct npuc_layer_state *ls = &e->layer[pc->layer];
+	int rows, row, err;
+	struct npuc_tile t;
+	struct npuc_acc a;
+
+	npuc_tile_at(ls->l, &ls->c, pc->ty, pc->tx, &t);
+	a = acc_of(e, pc, &t);
+	rows = a.tco * a.rows;
+	err = npuc_load_params(e, pc, &row);
+	if (err >= 0)
+		err = load_plain(e, pc, &t, &a, ls->l->in, a.base);
+	if (err >= 0)
+		err = load_plain(e, pc, &t, &a, ls->l->in2, a.base + rows);
+	if (err >= 0)
+		err = npuc_emit_binary(e, pc, a.base, a.base + rows, rows, row);
+	if (err >= 0)
+		err = requant(e, pc, &t, &a);
+	if (err >= 0)
+		err = look_up(e, pc, &t, &a);
 	return err < 0 ? err : store(e, pc, &t, &a);
 }
 
@@ -370,7 +409,7 @@ static void forget(struct npuc_emitter *e)
 	memset(e->wgt, 0, sizeof(e->wgt));
 	e->inp[0].reader = e->inp[1].reader = NPUC_NO_OP;
 	e->acc_store[0] = e->acc_store[1] = NPUC_NO_OP;
-	e->wgt_head = e->vector_head = e->pad_value = 0;
+	e->wgt_head = e->vector_head = e->table_head = e->pad_value = 0;
 	e->param_loaded = false;
 	e->param_layer = e->param_co = -1;
 	e->since_yield = 0;
@@ -418,8 +457,13 @@ static int yield(struct npuc_emitter *e)
 static int compute(struct npuc_emitter *e, int k)
 {
 	struct npuc_piece *pc = &e->piece[k];
-	int err = e->layer[pc->layer].l->conv ? conv_piece(e, pc) : plain_piece(e, pc);
+	const struct npuc_layer *l = e->layer[pc->layer].l;
+	int err;
 
+	if (l->conv)
+		err = conv_piece(e, pc);
+	else
+		err = l->binary ? binary_piece(e, pc) : plain_piece(e, pc);
 	e->done = k;
 	return err < 0 ? err : 0;
 }
@@ -451,8 +495,12 @@ static int choose_tilings(struct npuc_emitter *e)
 {
 	int rows = 0;
 
-	for (int i = 0; i < e->n_layer; i++)
-		rows += e->layer[i].l->conv ? 3 * npuc_blocks(e->layer[i].l->out_c) : 0;
+	e->wgt_depth = NPUC_WGT_DEPTH;
+	for (int i = 0; i < e->n_layer; i++) {
+		rows += npuc_layer_rows(e->layer[i].l);
+		if (npuc_layer_tables(e->layer[i].l))
+			e->wgt_depth = NPUC_WGT_DEPTH - NPUC_TABLE_DEPTH;
+	}
 	e->param_resident = rows <= RESIDENT_PARAMS;
 	e->param_rows = e->param_resident ? rows : PASSING_PARAMS;
 	e->acc_rows = (NPU_ACC_DEPTH - e->param_rows) / 2;
@@ -485,6 +533,8 @@ static int emit_all(struct npuc_emitter *e, const struct npuc_emit_options *opt,
 	err = choose_tilings(e);
 	if (!err)
 		err = npuc_pack_params(e);
+	if (!err)
+		err = npuc_pack_tables(e);
 	for (int i = 0; i < e->n_layer && !err; i++)
 		err = list_layer(e, i);
 	if (!err)

@@ -80,6 +80,7 @@ struct npuc_piece {
 	int layer; /* number within the stream */
 	int image, ty, tx, co, ci;
 	int inp, wgt; /* slot and entry, once loaded */
+	int tables;   /* entry of the layer's tables, if it has any */
 	int need;     /* operation that the GEMM waits for */
 };
 
@@ -89,6 +90,7 @@ struct npuc_layer_state {
 	int images;
 	int64_t *weight; /* offset of each packed piece, -1 until packed */
 	int64_t param;	 /* offset of the parameter rows */
+	int64_t tables;	 /* offset of the tables */
 	int first_piece, n_piece;
 };
 
@@ -113,7 +115,8 @@ struct npuc_emitter {
 	struct npuc_inp_slot inp[2];
 	int inp_used;
 	struct npuc_wgt_entry wgt[NPUC_WGT_ENTRIES];
-	int wgt_head, vector_head;
+	int wgt_head, vector_head, table_head;
+	int wgt_depth; /* elements for weights; the rest is for tables */
 	int pad_value;
 	struct npuc_store_note *store;
 	size_t n_store;
@@ -137,6 +140,22 @@ int npuc_emit_op(struct npuc_emitter *e, const struct npuc_op *op, const int *af
 int npuc_emit_pool(struct npuc_emitter *e, const struct npuc_layer *l, enum npuc_pool_mode mode,
 		   const struct npuc_tile *t, int tco, int src, int dst, int after);
 
+/* Where a piece's accumulators are. */
+struct npuc_acc {
+	int base, rows, tco, out, block;
+};
+
+/* The table at @index of the piece's layer, over @rows rows from @src into those from @dst. */
+int npuc_emit_lut(struct npuc_emitter *e, const struct npuc_piece *pc, int index, int dst, int src,
+		  int rows);
+
+/*
+ * Brings @rows rows of both operands, from @a and from @b, together into those
+ * from @a; behind those of @b as many are free. Requantising is what is left.
+ */
+int npuc_emit_binary(struct npuc_emitter *e, const struct npuc_piece *pc, int a, int b, int rows,
+		     int param);
+
 /* No error: there is no room before the pieces that are listed are computed. */
 #define NPUC_LATER (-4096)
 
@@ -145,6 +164,7 @@ int npuc_load_piece(struct npuc_emitter *e, struct npuc_piece *pc);
 int npuc_prefetch_weights(struct npuc_emitter *e, int layer, int i, int n);
 int npuc_load_params(struct npuc_emitter *e, const struct npuc_piece *pc, int *row);
 int npuc_pack_params(struct npuc_emitter *e);
+int npuc_pack_tables(struct npuc_emitter *e);
 
 /* The latest store that wrote rows [y0, y1) of @image of @value, or NPUC_NO_OP. */
 int npuc_last_store(const struct npuc_emitter *e, int value, int image, int y0, int y1);

@@ -22,7 +22,8 @@ int64_t npuc_image_add(struct npuc_image *im, size_t size, size_t align)
 		im->data = data;
 		im->room = room;
 	}
-	memset(im->data + im->size, 0, at + size - im->size);
+	if (at + size > im->size)
+		memset(im->data + im->size, 0, at + size - im->size);
 	im->size = at + size;
 	return at;
 }
@@ -124,21 +125,58 @@ static int pack_block_params(struct npuc_emitter *e, const struct npuc_layer *l,
 	return 0;
 }
 
+static int pack_layer_params(struct npuc_emitter *e, const struct npuc_layer *l, int32_t *row)
+{
+	int rows = npuc_layer_rows(l), blocks = l->binary ? 1 : rows / 3, err = 0;
+
+	for (int b = 0; b < blocks && !err; b++)
+		err = pack_block_params(e, l, b, row + b * 48);
+	for (int i = 0; i < 2 && l->binary == NPUC_SUM; i++)
+		for (int o = 0; o < 16; o++)
+			row[48 + i * 16 + o] = l->operand[i].factor;
+	return err;
+}
+
 int npuc_pack_params(struct npuc_emitter *e)
 {
 	for (int i = 0; i < e->n_layer; i++) {
 		struct npuc_layer_state *ls = &e->layer[i];
-		int blocks = ls->l->conv ? npuc_blocks(ls->l->out_c) : 0, err;
+		int err;
 
-		ls->param = npuc_image_add(e->constants, (size_t)blocks * 3 * NPU_ACC_BYTES,
+		ls->param = npuc_image_add(e->constants,
+					   (size_t)npuc_layer_rows(ls->l) * NPU_ACC_BYTES,
 					   NPU_ACC_BYTES);
 		if (ls->param < 0)
 			return npuc_fail(e->d, -ENOMEM, "out of memory");
-		for (int b = 0; b < blocks; b++) {
-			err = pack_block_params(
-				e, ls->l, b, (int32_t *)(e->constants->data + ls->param) + b * 48);
-			if (err)
-				return err;
+		err = pack_layer_params(e, ls->l, (int32_t *)(e->constants->data + ls->param));
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int npuc_pack_tables(struct npuc_emitter *e)
+{
+	for (int i = 0; i < e->n_layer; i++) {
+		struct npuc_layer_state *ls = &e->layer[i];
+		const int8_t *table[] = {
+			ls->l->operand[0].correction,
+			ls->l->operand[1].correction,
+			ls->l->table,
+		};
+		uint8_t *to;
+
+		ls->tables = npuc_image_add(e->constants,
+					    (size_t)npuc_layer_tables(ls->l) * NPU_WGT_BYTES,
+					    NPU_WGT_BYTES);
+		if (ls->tables < 0)
+			return npuc_fail(e->d, -ENOMEM, "out of memory");
+		to = e->constants->data + ls->tables;
+		for (size_t k = 0; k < sizeof(table) / sizeof(table[0]); k++) {
+			if (!table[k])
+				continue;
+			memcpy(to, table[k], NPUC_TABLE);
+			to += NPU_WGT_BYTES;
 		}
 	}
 	return 0;
@@ -164,7 +202,8 @@ int npuc_load_params(struct npuc_emitter *e, const struct npuc_piece *pc, int *r
 {
 	struct npuc_layer_state *ls = &e->layer[pc->layer];
 	struct npuc_blocks b = npuc_blocks_at(ls->l, &ls->c, pc->co, pc->ci);
-	int first = b.out0 * 3, err;
+	int first = ls->l->conv ? b.out0 * 3 : 0, err;
+	int rows = ls->l->conv ? b.n_out * 3 : npuc_layer_rows(ls->l);
 
 	if (e->param_resident) {
 		*row = (ls->param - e->layer[0].param) / NPU_ACC_BYTES + first;
@@ -176,7 +215,7 @@ int npuc_load_params(struct npuc_emitter *e, const struct npuc_piece *pc, int *r
 	*row = 0;
 	if (e->param_layer == pc->layer && e->param_co == pc->co)
 		return 0;
-	err = load_rows(e, ls->param + (int64_t)first * NPU_ACC_BYTES, b.n_out * 3);
+	err = load_rows(e, ls->param + (int64_t)first * NPU_ACC_BYTES, rows);
 	e->param_layer = pc->layer;
 	e->param_co = pc->co;
 	return err;
@@ -193,14 +232,20 @@ static bool pending(const struct npuc_emitter *e, const struct npuc_wgt_entry *w
 	return w->valid && w->piece > e->done;
 }
 
+/* A part of WGT that is written around and around. */
+struct ring {
+	int *head;
+	int first, end;
+};
+
 /*
- * Takes room in the first @depth elements of WGT, from @head on, and gives what
- * must have been read before it is written. LATER: what is there is still
- * waited for.
+ * Takes room in WGT, and gives what must have been read before it is written.
+ * LATER: what is there is still waited for.
  */
-static int wgt_take(struct npuc_emitter *e, int *head, int depth, int size, int *after)
+static int wgt_take(struct npuc_emitter *e, const struct ring *r, int size, int *after)
 {
-	int base = *head + size > depth ? 0 : *head, slot = -1;
+	int base = *r->head < r->first || *r->head + size > r->end ? r->first : *r->head;
+	int slot = -1;
 
 	*after = NPUC_NO_OP;
 	for (int i = 0; i < NPUC_WGT_ENTRIES; i++)
@@ -230,7 +275,7 @@ static int wgt_take(struct npuc_emitter *e, int *head, int depth, int size, int 
 		.reader = NPUC_NO_OP,
 		.piece = -1,
 	};
-	*head = base + size;
+	*r->head = base + size;
 	return slot;
 }
 
@@ -243,12 +288,11 @@ static int find_wgt(const struct npuc_emitter *e, int layer, int co, int ci)
 	return -1;
 }
 
-static int load_wgt(struct npuc_emitter *e, int layer, int co, int ci)
+/* Loads @size elements at @at of the constants into @r, as piece @co, @ci of @layer. */
+static int load_ring(struct npuc_emitter *e, const struct ring *r, int64_t at, int size, int layer,
+		     int co, int ci)
 {
-	struct npuc_layer_state *ls = &e->layer[layer];
-	struct npuc_blocks b = npuc_blocks_at(ls->l, &ls->c, co, ci);
-	int size = npuc_weight_elements(ls->l, b.n_out, b.n_in), slot, id, after;
-	int64_t at = pack_weights(e, ls, co, ci);
+	int slot, id, after;
 	struct npuc_op op = {
 		.kind = NPUC_OP_LOAD,
 		.mem = { .memory = NPU_MEM_WGT,
@@ -261,9 +305,7 @@ static int load_wgt(struct npuc_emitter *e, int layer, int co, int ci)
 
 	if (at < 0)
 		return npuc_fail(e->d, -ENOMEM, "out of memory");
-	slot = ls->l->vector ?
-		       wgt_take(e, &e->vector_head, NPUC_VECTOR_DEPTH, size, &after) :
-		       wgt_take(e, &e->wgt_head, NPUC_WGT_DEPTH, size, &after);
+	slot = wgt_take(e, r, size, &after);
 	if (slot < 0)
 		return slot;
 	op.mem.sram_base = e->wgt[slot].base;
@@ -276,6 +318,31 @@ static int load_wgt(struct npuc_emitter *e, int layer, int co, int ci)
 	e->wgt[slot].ci = ci;
 	e->wgt[slot].writer = id;
 	return slot;
+}
+
+static int load_wgt(struct npuc_emitter *e, int layer, int co, int ci)
+{
+	struct npuc_layer_state *ls = &e->layer[layer];
+	struct npuc_blocks b = npuc_blocks_at(ls->l, &ls->c, co, ci);
+	struct ring plain = { &e->wgt_head, 0, e->wgt_depth };
+	struct ring vector = { &e->vector_head, 0, NPUC_VECTOR_DEPTH };
+
+	return load_ring(e, ls->l->vector ? &vector : &plain, pack_weights(e, ls, co, ci),
+			 npuc_weight_elements(ls->l, b.n_out, b.n_in), layer, co, ci);
+}
+
+/* Tables stand among the weights as a piece of no output. */
+#define TABLES (-1)
+
+static int load_tables(struct npuc_emitter *e, int layer)
+{
+	struct ring r = { &e->table_head, NPUC_WGT_DEPTH - NPUC_TABLE_DEPTH, NPUC_WGT_DEPTH };
+	int slot = find_wgt(e, layer, TABLES, 0);
+
+	if (slot >= 0)
+		return slot;
+	return load_ring(e, &r, e->layer[layer].tables, npuc_layer_tables(e->layer[layer].l), layer,
+			 TABLES, 0);
 }
 
 /*
@@ -441,6 +508,12 @@ static int load_inp(struct npuc_emitter *e, const struct npuc_piece *pc)
 
 int npuc_load_piece(struct npuc_emitter *e, struct npuc_piece *pc)
 {
+	if (npuc_layer_tables(e->layer[pc->layer].l)) {
+		pc->tables = load_tables(e, pc->layer);
+		if (pc->tables < 0)
+			return pc->tables;
+		e->wgt[pc->tables].piece = pc - e->piece;
+	}
 	if (!e->layer[pc->layer].l->conv)
 		return 0;
 	pc->inp = load_inp(e, pc);

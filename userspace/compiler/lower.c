@@ -531,6 +531,16 @@ int npuc_lower(const struct npuc_graph *g, uint64_t features, struct npuc_progra
 	return 0;
 }
 
+void npuc_layer_free(struct npuc_layer *l)
+{
+	free(l->weight);
+	free(l->bias);
+	free(l->scale);
+	free(l->table);
+	for (int i = 0; i < 2; i++)
+		free(l->operand[i].correction);
+}
+
 void npuc_program_free(struct npuc_program *p)
 {
 	if (!p)
@@ -538,9 +548,7 @@ void npuc_program_free(struct npuc_program *p)
 	for (size_t i = 0; i < p->n_stage; i++) {
 		free(p->stage[i].name);
 		free(p->stage[i].host.param);
-		free(p->stage[i].layer.weight);
-		free(p->stage[i].layer.bias);
-		free(p->stage[i].layer.scale);
+		npuc_layer_free(&p->stage[i].layer);
 	}
 	for (size_t i = 0; i < p->n_placement; i++) {
 		free(p->placement[i].op);

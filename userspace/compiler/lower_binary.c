@@ -150,7 +150,7 @@ static void swap_operands(struct npu_host_binary8 *param, struct npuc_place *ope
 /* Inputs: a, its scale and zero point, b, the same, scale and zero point of the result. */
 static int quantised_binary(struct npuc_program *p, const struct npuc_node *n)
 {
-	const char *kernel = strcmp(n->op, "QLinearAdd") ? "quantized_mul" : "quantized_add";
+	bool sum = !strcmp(n->op, "QLinearAdd");
 	enum npuc_dtype dtype = p->g->tensor[n->in[0]].dtype;
 	struct npu_host_binary8 param = { .dtype_code = dtype == NPUC_U8, .dtype_bits = 8 };
 	struct npuc_place operand[3];
@@ -164,14 +164,19 @@ static int quantised_binary(struct npuc_program *p, const struct npuc_node *n)
 		err = npuc_host_scale(p, n, 4, "scale of B", dtype, &param.b);
 	if (!err)
 		err = npuc_host_scale(p, n, 6, "scale of C", dtype, &param.y);
-	if (!err)
-		err = prepare(p, n, 0, 3, dtype, operand);
+	if (err)
+		return err;
+	err = npuc_lower_pair(p, n, sum ? NPUC_SUM : NPUC_PRODUCT, &param);
+	if (err != -ENOENT)
+		return err;
+	err = prepare(p, n, 0, 3, dtype, operand);
 	if (err)
 		return err;
 	if (a_is_added_first(&p->g->tensor[n->in[0]], &p->g->tensor[n->in[3]]))
 		swap_operands(&param, operand);
 	param.size = operand[2].size;
-	return npuc_host_last(p, n, kernel, operand, 3, &param, sizeof(param));
+	return npuc_host_last(p, n, sum ? "quantized_add" : "quantized_mul", operand, 3, &param,
+			      sizeof(param));
 }
 
 int npuc_lower_binary(struct npuc_program *p, const struct npuc_node *n)

@@ -261,6 +261,6 @@ int npuc_lower_conv(struct npuc_program *p, const struct npuc_node *n)
 	struct npuc_layer l = { .conv = true };
 	int err = lower_conv(p, n, &l);
 
-	npuc_drop_layer(&l);
+	npuc_layer_free(&l);
 	return err;
 }

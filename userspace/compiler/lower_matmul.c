@@ -113,7 +113,7 @@ static int lower(struct npuc_program *p, const struct npuc_node *n, const struct
 	struct npuc_layer l = { .conv = true, .groups = 1 };
 	int err = lower_product(p, n, k, &l);
 
-	npuc_drop_layer(&l);
+	npuc_layer_free(&l);
 	return err;
 }
 

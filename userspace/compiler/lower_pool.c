@@ -10,20 +10,20 @@ static bool quantised(const struct npuc_tensor *t)
 	return t->dtype == NPUC_I8 || t->dtype == NPUC_U8;
 }
 
-/* The output of @n, of the type of its input and that blocked shape, without memory. */
-static int out_value(struct npuc_program *p, const struct npuc_node *n, int images, int c, int h,
-		     int w)
+int npuc_plain_value(struct npuc_program *p, const struct npuc_node *n, enum npuc_dtype type,
+		     const struct npuc_value *like)
 {
+	struct npuc_value shape = *like;
 	int v;
 
-	p->g->tensor[n->out[0]].dtype = p->g->tensor[n->in[0]].dtype;
+	p->g->tensor[n->out[0]].dtype = type;
 	v = npuc_value_new(p, n->out[0]);
 	if (v < 0)
 		return v;
-	p->value[v].n = images;
-	p->value[v].c = c;
-	p->value[v].h = h;
-	p->value[v].w = w;
+	p->value[v].n = shape.n;
+	p->value[v].c = shape.c;
+	p->value[v].h = shape.h;
+	p->value[v].w = shape.w;
 	return v;
 }
 
@@ -33,34 +33,26 @@ static bool pooled(const struct npuc_layer *l)
 	       l->pool.stride_w > 1;
 }
 
-/* A layer that reads values as they are, pools and clips them. */
-static int plain_layer(struct npuc_program *p, const struct npuc_node *n, int in, int out,
-		       const struct npuc_window *pool, int lo, int hi)
+int npuc_plain_layer(struct npuc_program *p, const struct npuc_node *n, struct npuc_layer *l)
 {
-	struct npuc_value *x = &p->value[in], *y = &p->value[out];
-	struct npuc_layer l = {
-		.in = in,
-		.out = out,
-		.in_c = x->c,
-		.in_h = x->h,
-		.in_w = x->w,
-		.mid_h = x->h,
-		.mid_w = x->w,
-		.out_c = y->c,
-		.out_h = y->h,
-		.out_w = y->w,
-		.groups = 1,
-		.parts = 1,
-		.window = { 1, 1, 1, 1, 1, 1, 0, 0, 0, 0 },
-		.pool = *pool,
-		.lo = lo,
-		.hi = hi,
-	};
+	struct npuc_value *x = &p->value[l->in], *y = &p->value[l->out];
 	int stage;
 
+	l->in_c = x->c;
+	l->in_h = l->mid_h = x->h;
+	l->in_w = l->mid_w = x->w;
+	l->out_c = y->c;
+	l->out_h = y->h;
+	l->out_w = y->w;
+	l->groups = l->parts = 1;
+	l->window = (struct npuc_window){ 1, 1, 1, 1, 1, 1, 0, 0, 0, 0 };
 	y->blocked = npuc_scratch(p, (uint64_t)y->n * npuc_blocks(y->c) * y->h * y->w * 16);
-	stage = npuc_stage_layer(p, n->name, &l);
-	return stage < 0 ? stage : npuc_placed(p, n, "npu", stage, 0);
+	stage = npuc_stage_layer(p, n->name, l);
+	if (stage < 0) {
+		npuc_layer_free(l);
+		return stage;
+	}
+	return npuc_placed(p, n, "npu", stage, 0);
 }
 
 static int pool_window(struct npuc_program *p, const struct npuc_node *n,
@@ -115,6 +107,7 @@ int npuc_lower_maxpool(struct npuc_program *p, const struct npuc_node *n)
 	const struct npuc_tensor *x = &p->g->tensor[n->in[0]];
 	struct npuc_window win = { 0 };
 	int in, out, in_h, in_w, h, w, err;
+	struct npuc_value shape;
 	struct npuc_layer *l;
 
 	err = pool_window(p, n, x, &win);
@@ -130,11 +123,12 @@ int npuc_lower_maxpool(struct npuc_program *p, const struct npuc_node *n)
 		return npuc_refuse(p, n, "the window does not fit into the input");
 	npuc_set_image(&p->g->tensor[n->out[0]], x->rank, x->dim[0], x->dim[1], h, w);
 	in = npuc_value_of(p, n->in[0]);
-	out = in < 0 ? in : out_value(p, n, x->dim[0], x->dim[1], h, w);
+	shape = (struct npuc_value){ .n = x->dim[0], .c = x->dim[1], .h = h, .w = w };
+	out = in < 0 ? in : npuc_plain_value(p, n, x->dtype, &shape);
 	if (out < 0)
 		return out;
 	l = npuc_fusable(p, in);
-	if (l && l->conv && !pooled(l) && npuc_pool_fits(l, &win, h, w)) {
+	if (l && l->conv && !l->table && !pooled(l) && npuc_pool_fits(l, &win, h, w)) {
 		l->pool = win;
 		l->out_h = h;
 		l->out_w = w;
@@ -144,7 +138,9 @@ int npuc_lower_maxpool(struct npuc_program *p, const struct npuc_node *n)
 	in = npuc_blocked(p, in, x->dim[0], x->dim[1], in_h, in_w);
 	if (in < 0)
 		return in;
-	return plain_layer(p, n, in, out, &win, INT8_MIN, INT8_MAX);
+	return npuc_plain_layer(p, n, &(struct npuc_layer){
+		.in = in, .out = out, .pool = win, .lo = INT8_MIN, .hi = INT8_MAX,
+	});
 }
 
 /* A bound of Clip: an optional constant of the input's type. */
@@ -223,12 +219,17 @@ int npuc_lower_clip(struct npuc_program *p, const struct npuc_node *n)
 			return in;
 	}
 	v = p->value[in];
-	out = out_value(p, n, v.n, v.c, v.h, v.w);
+	out = npuc_plain_value(p, n, x->dtype, &v);
 	if (out < 0)
 		return out;
 	if (!l)
-		return plain_layer(p, n, in, out, &one, lo, hi);
-	clip_more(l, lo, hi);
+		return npuc_plain_layer(p, n, &(struct npuc_layer){
+			.in = in, .out = out, .pool = one, .lo = lo, .hi = hi,
+		});
+	if (l->table)
+		npuc_clip_table(l, lo, hi);
+	else
+		clip_more(l, lo, hi);
 	npuc_fused(p, l, n, out);
 	return npuc_placed(p, n, "npu", p->n_stage - 1, 0);
 }

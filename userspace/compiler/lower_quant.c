@@ -255,10 +255,3 @@ int npuc_finish_layer(struct npuc_program *p, const struct npuc_node *n, struct 
 	l->scale = NULL;
 	return npuc_placed(p, n, "npu", stage, l->macs);
 }
-
-void npuc_drop_layer(struct npuc_layer *l)
-{
-	free(l->weight);
-	free(l->bias);
-	free(l->scale);
-}

@@ -107,13 +107,17 @@ int npuc_lower_table(struct npuc_program *p, const struct npuc_node *n)
 		err = npuc_host_scale(p, n, 1, "input scale", t.x_type, &t.x);
 	if (!err)
 		err = npuc_host_scale(p, n, 3, "output scale", t.y_type, &t.y);
-	if (!err)
-		err = npuc_host_input(p, n, 0, &operand[0]);
+	if (err)
+		return err;
+	npuc_fill_table(&t, param.table);
+	err = npuc_lower_lookup(p, n, t.y_type, param.table);
+	if (err != -ENOENT)
+		return err;
+	err = npuc_host_input(p, n, 0, &operand[0]);
 	if (!err)
 		err = npuc_host_output(p, n, t.y_type, x->rank, x->dim, &operand[1]);
 	if (err)
 		return err;
 	param.size = operand[1].size;
-	npuc_fill_table(&t, param.table);
 	return npuc_host_last(p, n, "lookup8", operand, 2, &param, sizeof(param));
 }

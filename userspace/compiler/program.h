@@ -69,10 +69,37 @@ struct npuc_window {
 	int pad_top, pad_left, pad_bottom, pad_right;
 };
 
+static inline int npuc_blocks(int channels)
+{
+	return (channels + 15) / 16;
+}
+
+enum npuc_binary {
+	NPUC_UNARY,
+	NPUC_SUM,
+	NPUC_PRODUCT,
+};
+
+#define NPUC_TABLE 256 /* bytes of a table: element v & 255 is the function of v */
+
+/**
+ * struct npuc_operand - an input of a binary layer, x as stored
+ * @offset: of a product: x + @offset is multiplied
+ * @factor: of a sum: x * @factor is added
+ * @correction: of a sum: the value of this table is added as well, or NULL; owned
+ */
+struct npuc_operand {
+	int offset;
+	int32_t factor;
+	int8_t *correction;
+};
+
 /**
  * struct npuc_layer - work of the core
  * @conv: convolution before the pool; else the input itself is pooled
+ * @binary: sum or product of two inputs, without convolution and pool
  * @in: value that it reads
+ * @in2: second value of a binary layer
  * @out: value that it writes
  * @in_c: input channels as the core sees them (a flattened input: all lanes)
  * @in_h: input rows
@@ -91,6 +118,8 @@ struct npuc_window {
  * @weight: [parts][out_c][in_c / groups][kernel_h][kernel_w], owned
  * @bias: [out_c], input zero point folded in, owned
  * @scale: [out_c], owned
+ * @operand: of a binary layer: the inputs as it takes them
+ * @table: function of what is stored, or NULL; owned
  * @lo: lowest stored output
  * @hi: highest stored output
  * @zero_point: of the stored output
@@ -99,7 +128,8 @@ struct npuc_window {
  */
 struct npuc_layer {
 	bool conv;
-	int in, out;
+	enum npuc_binary binary;
+	int in, in2, out;
 	int in_c, in_h, in_w;
 	int mid_h, mid_w;
 	int out_c, out_h, out_w;
@@ -112,6 +142,8 @@ struct npuc_layer {
 	int8_t *weight;
 	int32_t *bias;
 	float *scale;
+	struct npuc_operand operand[2];
+	int8_t *table;
 	int lo, hi, zero_point;
 	int param_row;
 	uint64_t macs;
@@ -121,6 +153,20 @@ struct npuc_layer {
 static inline int npuc_layer_taps(const struct npuc_layer *l)
 {
 	return l->parts * l->window.kernel_h * l->window.kernel_w;
+}
+
+/* Tables of a layer, one after the other in WGT: of the operands, then of what is stored. */
+static inline int npuc_layer_tables(const struct npuc_layer *l)
+{
+	return !!l->operand[0].correction + !!l->operand[1].correction + !!l->table;
+}
+
+/* Rows of parameters: three a block, or for all of a binary layer, and its factors. */
+static inline int npuc_layer_rows(const struct npuc_layer *l)
+{
+	if (l->binary)
+		return l->binary == NPUC_SUM ? 5 : 3;
+	return l->conv ? 3 * npuc_blocks(l->out_c) : 0;
 }
 
 /* Weights of one part. */
@@ -171,11 +217,6 @@ struct npuc_program {
 	uint64_t constant_size;
 };
 
-static inline int npuc_blocks(int channels)
-{
-	return (channels + 15) / 16;
-}
-
 /* Lowers @g for a core with @features, or says which operator cannot be done and why. */
 int npuc_lower(const struct npuc_graph *g, uint64_t features, struct npuc_program **out,
 	       struct npuc_diag *d);
@@ -205,6 +246,7 @@ int npuc_stage_host_n(struct npuc_program *p, const char *name, const char *kern
 int npuc_constant(struct npuc_program *p, const void *data, uint64_t size, struct npuc_place *out);
 /* Where the row-major form of @tensor is to be made: in the caller's memory if it is an output. */
 struct npuc_place npuc_dense_place(struct npuc_program *p, int tensor);
+void npuc_layer_free(struct npuc_layer *l);
 int npuc_stage_layer(struct npuc_program *p, const char *name, const struct npuc_layer *l);
 int npuc_placed(struct npuc_program *p, const struct npuc_node *n, const char *where, int stage,
 		uint64_t macs);
@@ -215,6 +257,24 @@ int npuc_refuse(struct npuc_program *p, const struct npuc_node *n, const char *f
 struct npuc_layer *npuc_fusable(struct npuc_program *p, int value);
 void npuc_fused(struct npuc_program *p, struct npuc_layer *l, const struct npuc_node *n,
 		int out_value);
+
+/* The output of @n, with that type and blocked shape, without memory. */
+int npuc_plain_value(struct npuc_program *p, const struct npuc_node *n, enum npuc_dtype type,
+		     const struct npuc_value *like);
+/* Makes @l, without convolution, a stage that reads @l->in and writes @l->out; takes its arrays. */
+int npuc_plain_layer(struct npuc_program *p, const struct npuc_node *n, struct npuc_layer *l);
+
+/*
+ * Elementwise work on the core. -ENOENT: the core cannot do it, or not for
+ * less than its data costs to bring there; nothing has been changed.
+ */
+int npuc_lower_lookup(struct npuc_program *p, const struct npuc_node *n, enum npuc_dtype type,
+		      const uint8_t *table);
+int npuc_lower_pair(struct npuc_program *p, const struct npuc_node *n, enum npuc_binary binary,
+		    const struct npu_host_binary8 *k);
+
+/* What is stored becomes min(max(v, lo), hi). */
+void npuc_clip_table(struct npuc_layer *l, int lo, int hi);
 
 /* Constant inputs of a node. */
 int npuc_const(struct npuc_program *p, const struct npuc_node *n, size_t index, const char *what,

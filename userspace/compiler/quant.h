@@ -55,6 +55,5 @@ int npuc_layer_out(struct npuc_program *p, const struct npuc_node *n, enum npuc_
 
 /* Makes the layer a stage, which takes over its arrays. */
 int npuc_finish_layer(struct npuc_program *p, const struct npuc_node *n, struct npuc_layer *l);
-void npuc_drop_layer(struct npuc_layer *l);
 
 #endif

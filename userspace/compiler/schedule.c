@@ -195,6 +195,9 @@ static void emit_op(const struct npuc_op *op, struct npu_builder *b)
 	case NPUC_OP_REQUANT:
 		npu_builder_requant(b, op->kernel);
 		break;
+	case NPUC_OP_LUT:
+		npu_builder_lut(b, op->kernel, op->value);
+		break;
 	case NPUC_OP_PAD_VALUE:
 		npu_builder_pad_value(b, NPU_PAD_UNIT_LOAD, op->value);
 		break;

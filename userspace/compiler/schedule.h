@@ -32,6 +32,7 @@ enum npuc_op_kind {
 	NPUC_OP_ALU,	   /* kernel, alu_op */
 	NPUC_OP_ALU_IMM,   /* kernel, alu_op, value */
 	NPUC_OP_REQUANT,   /* kernel */
+	NPUC_OP_LUT,	   /* kernel, value: element of WGT */
 	NPUC_OP_PAD_VALUE, /* value, of the load unit */
 	NPUC_OP_YIELD,
 };

@@ -86,8 +86,12 @@ enum npuc_pool_mode npuc_pool_mode(const struct npuc_layer *l)
 	return NPUC_POOL_WINDOWS;
 }
 
-int npuc_tile_rows(enum npuc_pool_mode mode, const struct npuc_tile *t)
+int npuc_tile_rows(const struct npuc_layer *l, enum npuc_pool_mode mode,
+		   const struct npuc_tile *t)
 {
+	/* Both operands, and what tables make of them. */
+	if (l->binary)
+		return (l->binary == NPUC_SUM ? 3 : 2) * t->mh * t->mw;
 	return t->mh * t->mw + (mode == NPUC_POOL_WINDOWS ? t->h * t->w : 0);
 }
 
@@ -170,7 +174,7 @@ static bool fits(const struct npuc_layer *l, const struct npuc_tiling *c, int ac
 		t->mw = inner.mw;
 		t->iw = inner.iw;
 	}
-	if ((long)c->tco * npuc_tile_rows(c->mode, t) > acc_rows)
+	if ((long)c->tco * npuc_tile_rows(l, c->mode, t) > acc_rows)
 		return false;
 	if (!l->conv)
 		return true;

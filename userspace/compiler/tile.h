@@ -14,6 +14,9 @@
 #define NPUC_VECTOR_DEPTH 64
 #define NPUC_VECTOR_SLOT  32
 
+/* Tables have the last elements of WGT, in programs with any. */
+#define NPUC_TABLE_DEPTH 16
+
 /* How a pool follows in the accumulators. */
 enum npuc_pool_mode {
 	NPUC_POOL_NONE,
@@ -54,7 +57,8 @@ bool npuc_pool_inside(const struct npuc_layer *l);
 enum npuc_pool_mode npuc_pool_mode(const struct npuc_layer *l);
 
 /* Accumulator rows of a piece for one output block. */
-int npuc_tile_rows(enum npuc_pool_mode mode, const struct npuc_tile *t);
+int npuc_tile_rows(const struct npuc_layer *l, enum npuc_pool_mode mode,
+		   const struct npuc_tile *t);
 
 /* Part @index of @whole cut into parts of @size: the last may be smaller. */
 static inline int npuc_part(int whole, int size, int index)
