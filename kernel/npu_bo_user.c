@@ -10,6 +10,7 @@
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/uaccess.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_prime.h>
 #include <drm/npu_accel.h>

@@ -120,7 +120,7 @@ struct drm_npu_query_device {
  * @id: for BO_CREATE
  * @pad: 0
  * @size: bytes, 0 when it is bounded by the host's memory alone
- * @used: bytes in use by buffers of all clients
+ * @used: bytes of buffers of all clients; imported memory is not the region's
  */
 struct drm_npu_query_region {
 	__u32 id;
