@@ -244,15 +244,17 @@ static bool npu_vm_may_use(struct npu_vm *vm, struct npu_bo *bo, bool readers_to
 
 static int npu_resv_wait(struct dma_resv *resv, enum dma_resv_usage usage, s64 timeout_ns)
 {
-	unsigned long timeout = drm_timeout_abs_to_jiffies(timeout_ns);
+	unsigned long timeout;
 	long ret;
 
-	if (!timeout)
-		return dma_resv_test_signaled(resv, usage) ? 0 : -ETIME;
-	ret = dma_resv_wait_timeout(resv, usage, true, timeout);
-	if (ret < 0)
-		return ret;
-	return ret ? 0 : -ETIME;
+	/* Jiffies are rounded, and may be over before the time has come. */
+	do {
+		timeout = drm_timeout_abs_to_jiffies(timeout_ns);
+		if (!timeout)
+			return dma_resv_test_signaled(resv, usage) ? 0 : -ETIME;
+		ret = dma_resv_wait_timeout(resv, usage, true, timeout);
+	} while (!ret);
+	return ret < 0 ? ret : 0;
 }
 
 int npu_ioctl_bo_wait(struct drm_device *drm, void *data, struct drm_file *file)

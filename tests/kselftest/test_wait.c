@@ -73,6 +73,19 @@ TEST_F(wait, timeout_is_absolute)
 	EXPECT_EQ(-ETIME, wait_until(self->fd, self->handle, deadline));
 }
 
+/* Whatever part of a jiffy is left. */
+TEST_F(wait, is_never_too_short)
+{
+	int64_t deadline, step;
+
+	ASSERT_EQ(0, test_submit(self->fd, self->queue, &self->spin, 1, self->sync));
+	for (step = 1; step < 40; step++) {
+		deadline = test_now_ns() + step * 370000;
+		EXPECT_EQ(-ETIME, wait_until(self->fd, self->handle, deadline));
+		EXPECT_LE(deadline, test_now_ns());
+	}
+}
+
 TEST_F(wait, past_and_zero_poll)
 {
 	EXPECT_EQ(0, wait_until(self->fd, self->handle, 0));
