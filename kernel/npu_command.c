@@ -201,7 +201,7 @@ int npu_command(struct npu_device *ndev, struct npu_admin_sqe *sqe)
 	ret = npu_command_run(ndev, sqe, npu_device_patience(ndev), false);
 	if (ret == -ETIMEDOUT) {
 		drm_err(&ndev->drm, "command %s was not answered\n", npu_admin_op_name(op));
-		npu_device_request_reset(ndev);
+		npu_device_request_reset(ndev, NPU_DUMP_COMMAND);
 		ret = -ESTALE;
 	}
 	if (ret == -ESTALE)

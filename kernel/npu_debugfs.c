@@ -250,7 +250,7 @@ static int npu_debugfs_reset(void *data, u64 value)
 
 	if (!drm_dev_enter(&ndev->drm, &idx))
 		return -ENODEV;
-	npu_device_request_reset(ndev);
+	npu_device_request_reset(ndev, NPU_DUMP_REQUEST);
 	drm_dev_exit(idx);
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include "npu_bo.h"
 #include "npu_client.h"
 #include "npu_command.h"
+#include "npu_coredump.h"
 #include "npu_queue.h"
 #include "npu_telemetry.h"
 
@@ -262,6 +263,8 @@ static int npu_device_init_soft(struct npu_device *ndev)
 	if (!ret)
 		ret = npu_sensors_init(ndev);
 	if (!ret)
+		ret = npu_coredump_init(ndev);
+	if (!ret)
 		ret = npu_device_init_wqs(ndev);
 	return ret;
 }
@@ -351,6 +354,7 @@ void npu_device_stop(struct npu_device *ndev)
 	struct npu_queue *queue;
 
 	cancel_work_sync(&ndev->reset_work);
+	npu_coredump_stop(ndev);
 	ndev->hw->ops->irq_free(ndev->hw);
 
 	mutex_lock(&ndev->lists_lock);

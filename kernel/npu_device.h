@@ -13,12 +13,14 @@
 #include <linux/workqueue.h>
 #include <drm/drm_device.h>
 #include <drm/drm_print.h>
+#include <drm/npu_coredump.h>
 
 #include "firmware/host/npu_host.h"
 #include "npu_hw.h"
 
 struct npu_closed;
 struct npu_cq_ring;
+struct npu_dump;
 struct npu_queue;
 struct npu_sensors;
 
@@ -93,6 +95,8 @@ struct npu_mem {
  * @submit_wq: runs the schedulers
  * @timeout_wq: ordered; runs all that may abort jobs or reset the device
  * @reset_work: resets the device without a guilty queue
+ * @reset_reason: why, said by the last one who asked for it
+ * @dump: of the state before a reset
  * @sensors: the firmware's telemetry
  * @time_lock: keeps the two reads of the tick counter together
  */
@@ -144,6 +148,8 @@ struct npu_device {
 	struct workqueue_struct *submit_wq;
 	struct workqueue_struct *timeout_wq;
 	struct work_struct reset_work;
+	enum npu_dump_reason reset_reason;
+	struct npu_dump *dump;
 	struct npu_sensors *sensors;
 	struct mutex time_lock; /* keeps two register reads together */
 };
@@ -179,8 +185,9 @@ static inline u32 npu_device_read(struct npu_device *ndev, u32 offset)
 }
 
 /* npu_reset.c */
-void npu_device_reset(struct npu_device *ndev, struct npu_queue *guilty);
-void npu_device_request_reset(struct npu_device *ndev);
+void npu_device_reset(struct npu_device *ndev, struct npu_queue *guilty,
+		      enum npu_dump_reason reason);
+void npu_device_request_reset(struct npu_device *ndev, enum npu_dump_reason reason);
 void npu_reset_work(struct work_struct *work);
 
 /* npu_fw.c */

@@ -206,8 +206,12 @@ int npu_queue_job_ended(struct npu_queue *queue, const struct npu_cqe *cqe)
 	queue->stats.bytes_written += cqe->bytes_written;
 	npu_queue_trace_end(queue, flight->submission->first + flight->index, cqe);
 	if (error) {
+		const struct drm_npu_job *job = &flight->submission->jobs[flight->index];
+
 		queue->failure = *cqe;
 		queue->failed_job = flight->submission->first + flight->index;
+		queue->failed_insn_va = job->insn_va;
+		queue->failed_insn_count = job->insn_count;
 	}
 	flight->submission = NULL;
 	queue->free_tags[queue->free_count++] = tag;
@@ -272,6 +276,8 @@ static void npu_queue_fail_job(struct npu_queue *queue, struct npu_submission *s
 {
 	npu_queue_count(queue, submission, index, error);
 	queue->failed_job = submission->first + index;
+	queue->failed_insn_va = submission->jobs[index].insn_va;
+	queue->failed_insn_count = submission->jobs[index].insn_count;
 	queue->failure = (struct npu_cqe) { .status = NPU_JOB_STATUS_CANCELED };
 	npu_queue_trace_end(queue, queue->failed_job, &queue->failure);
 }
@@ -304,20 +310,27 @@ void npu_queue_fail_all(struct npu_queue *queue, int error, bool ban)
 	spin_unlock_irq(&queue->ring->lock);
 }
 
-static struct npu_flight *npu_queue_oldest_flight(struct npu_queue *queue)
+/* The job that was given to the device after @last, or first; @queue is locked. */
+struct npu_flight *npu_queue_flight_after(struct npu_queue *queue, const struct npu_flight *last)
 {
 	u32 size = 1u << queue->desc.log_size;
-	struct npu_flight *oldest = NULL;
+	struct npu_flight *next = NULL;
 	u32 tag;
 
 	for (tag = 0; tag < size; tag++) {
 		struct npu_flight *flight = &queue->flights[tag];
 
-		if (flight->submission &&
-		    (!oldest || (s32)(flight->position - oldest->position) < 0))
-			oldest = flight;
+		if (!flight->submission || (last && (s32)(flight->position - last->position) <= 0))
+			continue;
+		if (!next || (s32)(flight->position - next->position) < 0)
+			next = flight;
 	}
-	return oldest;
+	return next;
+}
+
+static struct npu_flight *npu_queue_oldest_flight(struct npu_queue *queue)
+{
+	return npu_queue_flight_after(queue, NULL);
 }
 
 /*

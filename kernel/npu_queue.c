@@ -64,6 +64,8 @@ static struct npu_queue *npu_queue_alloc(struct npu_client *client,
 	kref_init(&queue->ref);
 	queue->ndev = ndev;
 	queue->client_id = client->id;
+	queue->pid = client->opener.pid;
+	memcpy(queue->comm, client->opener.comm, sizeof(queue->comm));
 	INIT_LIST_HEAD(&queue->link);
 	INIT_WORK(&queue->release_work, npu_queue_release_work);
 	mutex_init(&queue->submit_lock);
@@ -226,7 +228,7 @@ static void npu_queue_take_down(struct npu_queue *queue)
 	if (ret && ret != -ESTALE && ret != -EIO && ret != -ENODEV) {
 		drm_err(&ndev->drm, "queue %u cannot be destroyed (error %d)\n",
 			queue->desc.queue, ret);
-		npu_device_request_reset(ndev);
+		npu_device_request_reset(ndev, NPU_DUMP_COMMAND);
 	}
 }
 

@@ -4,6 +4,7 @@
 #define NPU_QUEUE_H
 
 #include <linux/kref.h>
+#include <linux/sched.h>
 #include <drm/drm_file.h>
 #include <drm/gpu_scheduler.h>
 
@@ -46,7 +47,9 @@ struct npu_stats {
  * struct npu_queue - a queue and its slot
  * @ref: held by the client and each submission
  * @ndev: device, referenced, as is this module
- * @client_id: for the scheduler's traces
+ * @client_id: for traces and dumps
+ * @pid: process that opened the client's file
+ * @comm: its name
  * @release_work: the end, which must not run on the scheduler's own workqueue
  * @sched: a scheduler with one entity: order is the queue's, and who comes
  *	first among queues is the firmware's choice
@@ -77,6 +80,8 @@ struct npu_stats {
  * @stats: counters
  * @failure: completion of the last job that failed
  * @failed_job: its number
+ * @failed_insn_va: its instructions
+ * @failed_insn_count: their number
  * @progress_base: cycles of @stats that the shadow block does not count, since
  *	a reset has zeroed it
  * @shown: cycles that fdinfo has shown
@@ -89,6 +94,8 @@ struct npu_queue {
 	struct kref ref;
 	struct npu_device *ndev;
 	u64 client_id;
+	u32 pid;
+	char comm[TASK_COMM_LEN];
 	struct work_struct release_work;
 	struct drm_gpu_scheduler sched;
 	struct drm_sched_entity entity;
@@ -118,6 +125,8 @@ struct npu_queue {
 	struct npu_stats stats;
 	struct npu_cqe failure;
 	u64 failed_job;
+	u64 failed_insn_va;
+	u32 failed_insn_count;
 
 	u64 progress_base;
 	u64 shown;
@@ -151,6 +160,7 @@ void npu_queue_fail_all(struct npu_queue *queue, int error, bool ban);
 void npu_queue_fail_started(struct npu_queue *queue);
 void npu_queue_kick(struct npu_queue *queue);
 void npu_queue_broken(struct npu_queue *queue);
+struct npu_flight *npu_queue_flight_after(struct npu_queue *queue, const struct npu_flight *last);
 bool npu_queue_oldest(struct npu_queue *queue, u32 *cmd_id);
 bool npu_queue_idle(struct npu_queue *queue);
 bool npu_queue_runs(struct npu_queue *queue);

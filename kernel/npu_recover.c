@@ -149,7 +149,7 @@ void npu_queue_recover(struct npu_queue *queue)
 
 	dma_fence_end_signalling(cookie);
 	if (!done)
-		npu_device_reset(queue->ndev, guilty);
+		npu_device_reset(queue->ndev, guilty, NPU_DUMP_HANG);
 	if (guilty)
 		npu_queue_put(guilty);
 }

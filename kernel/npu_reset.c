@@ -11,6 +11,7 @@
 
 #include "compat/npu_compat.h"
 #include "npu_command.h"
+#include "npu_coredump.h"
 #include "npu_queue.h"
 #include "npu_trace.h"
 
@@ -24,6 +25,7 @@ static void npu_reset_halt(struct npu_device *ndev)
 	if (npu_reset(&ndev->env, USEC_PER_SEC, &detail))
 		drm_err(&ndev->drm, "the device does not answer a reset: %s is %#llx\n",
 			detail.what, detail.found);
+	npu_coredump_salvage(ndev);
 	npu_command_cancel(ndev, -ESTALE);
 	/* What had completed before is not lost. */
 	for (i = 0; i < ndev->cq_count; i++)
@@ -115,7 +117,8 @@ static void npu_reset_give_up(struct npu_device *ndev, int error)
 	}
 }
 
-static bool npu_reset_locked(struct npu_device *ndev, struct npu_queue *guilty)
+static bool npu_reset_locked(struct npu_device *ndev, struct npu_queue *guilty,
+			     enum npu_dump_reason reason)
 {
 	struct npu_queue *queue;
 	bool cookie;
@@ -132,6 +135,7 @@ static bool npu_reset_locked(struct npu_device *ndev, struct npu_queue *guilty)
 	list_for_each_entry(queue, &ndev->queues, link)
 		drm_sched_wqueue_stop(&queue->sched);
 	cookie = dma_fence_begin_signalling();
+	npu_coredump_capture(ndev, guilty, reason);
 	npu_reset_halt(ndev);
 	ndev->resets++;
 	npu_reset_blame(ndev, guilty);
@@ -159,13 +163,15 @@ static bool npu_reset_locked(struct npu_device *ndev, struct npu_queue *guilty)
  * the schedulers have stopped: it takes waiting for a work for a lock, and
  * run_job, in that work, is on that path as well.
  */
-void npu_device_reset(struct npu_device *ndev, struct npu_queue *guilty)
+void npu_device_reset(struct npu_device *ndev, struct npu_queue *guilty,
+		      enum npu_dump_reason reason)
 {
 	bool up;
 
 	mutex_lock(&ndev->lists_lock);
-	up = npu_reset_locked(ndev, guilty);
+	up = npu_reset_locked(ndev, guilty, reason);
 	mutex_unlock(&ndev->lists_lock);
+	npu_coredump_finish(ndev);
 
 	/* Tells user space, and may sleep in memory reclaim. */
 	if (!up)
@@ -179,13 +185,14 @@ void npu_reset_work(struct work_struct *work)
 
 	if (!drm_dev_enter(&ndev->drm, &idx))
 		return;
-	npu_device_reset(ndev, NULL);
+	npu_device_reset(ndev, NULL, READ_ONCE(ndev->reset_reason));
 	drm_dev_exit(idx);
 }
 
 /* Process context, not on the ordered workqueue: returns when it is over. */
-void npu_device_request_reset(struct npu_device *ndev)
+void npu_device_request_reset(struct npu_device *ndev, enum npu_dump_reason reason)
 {
+	WRITE_ONCE(ndev->reset_reason, reason);
 	queue_work(ndev->timeout_wq, &ndev->reset_work);
 	flush_work(&ndev->reset_work);
 }

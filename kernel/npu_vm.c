@@ -6,6 +6,7 @@
  * Tables and buffers that were in use go only once the firmware has said that no
  * unit uses them any more, or the device was reset.
  */
+#include <linux/highmem.h>
 #include <linux/interval_tree_generic.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
@@ -193,7 +194,7 @@ static void npu_vm_put_context(struct npu_vm *vm)
 	if (ret && ret != -ESTALE && ret != -EIO && ret != -ENODEV) {
 		drm_err(&vm->ndev->drm, "context %u cannot be taken down (error %d)\n",
 			vm->context, ret);
-		npu_device_request_reset(vm->ndev);
+		npu_device_request_reset(vm->ndev, NPU_DUMP_COMMAND);
 	}
 	ida_free(&vm->ndev->contexts, vm->context);
 	vm->context = 0;
@@ -432,7 +433,7 @@ static void npu_bind_flush(struct npu_bind *bind)
 		if (ret && ret != -ESTALE && ret != -EIO && ret != -ENODEV) {
 			drm_err(&vm->ndev->drm, "context %u: invalidation refused (error %d)\n",
 				vm->context, ret);
-			npu_device_request_reset(vm->ndev);
+			npu_device_request_reset(vm->ndev, NPU_DUMP_COMMAND);
 		}
 	}
 	npu_pt_garbage_free(&vm->pt, garbage);
@@ -570,4 +571,73 @@ int npu_ioctl_vm_bind(struct drm_device *drm, void *data, struct drm_file *file)
 	npu_bind_cleanup(&bind);
 	drm_dev_exit(idx);
 	return ret;
+}
+
+/* The page of a buffer's own memory that the device knows by @bus, and where in it. */
+static struct page *npu_bo_page(struct npu_bo *bo, u64 bus, u64 *offset)
+{
+	struct sg_table *sgt = READ_ONCE(bo->base.sgt);
+	struct scatterlist *sg;
+	u64 at = 0;
+	int i;
+
+	if (!sgt || drm_gem_is_imported(&bo->base.base))
+		return NULL;
+	for_each_sgtable_dma_sg(sgt, sg, i) {
+		if (bus >= sg_dma_address(sg) && bus - sg_dma_address(sg) < sg_dma_len(sg)) {
+			at += bus - sg_dma_address(sg);
+			break;
+		}
+		at += sg_dma_len(sg);
+	}
+	for_each_sgtable_sg(sgt, sg, i) {
+		if (at < sg->length) {
+			at += sg->offset;
+			*offset = offset_in_page(at);
+			return pfn_to_page(page_to_pfn(sg_page(sg)) + (at >> PAGE_SHIFT));
+		}
+		at -= sg->length;
+	}
+	return NULL;
+}
+
+/* Up to the end of a page of the device; 0 where nothing can be read. */
+static size_t npu_vm_peek_page(struct npu_vm *vm, u64 va, void *to, size_t size)
+{
+	size_t part = min_t(size_t, size, NPU_PAGE_SIZE - (va & (NPU_PAGE_SIZE - 1)));
+	struct npu_map *map = npu_map_tree_iter_first(&vm->maps, va, va);
+	struct page *page;
+	u64 bus, offset;
+	u32 prot;
+
+	if (!map || !vm->pt.root || !npu_pt_lookup(&vm->pt, va, &bus, &prot))
+		return 0;
+	page = npu_bo_page(map->vm_bo->bo, bus, &offset);
+	if (page)
+		memcpy_from_page(to, page, offset, part);
+	return page ? part : 0;
+}
+
+/**
+ * npu_vm_peek - read memory as a client's jobs see it
+ * @vm: address space
+ * @va: address
+ * @to: room for @size bytes
+ * @size: bytes
+ *
+ * Within drm_dev_enter(). Memory of other drivers is not read.
+ *
+ * Return: bytes that could be read, from the first on.
+ */
+size_t npu_vm_peek(struct npu_vm *vm, u64 va, void *to, size_t size)
+{
+	size_t got, sum = 0;
+
+	mutex_lock(&vm->lock);
+	do {
+		got = npu_vm_peek_page(vm, va + sum, to + sum, size - sum);
+		sum += got;
+	} while (got && sum < size);
+	mutex_unlock(&vm->lock);
+	return sum;
 }

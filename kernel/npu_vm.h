@@ -83,6 +83,7 @@ void npu_vm_init(struct npu_vm *vm, struct npu_device *ndev);
 void npu_vm_fini(struct npu_vm *vm);
 void npu_vm_detach(struct npu_vm *vm);
 int npu_vm_context(struct npu_vm *vm);
+size_t npu_vm_peek(struct npu_vm *vm, u64 va, void *to, size_t size);
 int npu_ioctl_vm_bind(struct drm_device *drm, void *data, struct drm_file *file);
 
 /* npu_resv.c */

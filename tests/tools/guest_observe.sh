@@ -57,4 +57,38 @@ wait $user 2> /dev/null
 try "$npu" account --live 1
 check 'gone, it is not live' [ "$(grep -c live "$folder/out")" -eq 0 ]
 
+# ---- npu coredump ----
+
+try "$npu" coredump
+check 'without a reset there is no dump' says 1 'there is no dump'
+mount -t debugfs debugfs /sys/kernel/debug 2> /dev/null
+echo 1 > /sys/kernel/debug/accel/npu_sim.npu.1/reset
+dump_of() {
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		try "$npu" coredump "$1"
+		[ "$status" -ne 0 ] || return 0
+		sleep 1
+	done
+	false
+}
+check 'after one there is' dump_of 1
+check 'it tells what happened' says 0 'asked for a reset' 'npu_sim.npu.1' 'cq_create: ok'
+try "$npu" coredump 0
+check 'the other device has none' says 1 '0: there is no dump'
+try "$npu" coredump --json npu_sim.npu.1
+check 'the name of the parent will do' says 0 '"reason":"request"' '"name":"npu_sim.npu.1"'
+try "$npu" coredump /dev/accel/accel1 -o "$folder/dump" --clear
+check 'it can be kept' [ -s "$folder/dump" ]
+try "$npu" coredump "$folder/dump"
+check 'and read again' says 0 'npu_sim.npu.1'
+forgotten() {
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		try "$npu" coredump 1
+		[ "$status" -eq 0 ] || return 0
+		sleep 1
+	done
+	false
+}
+check 'and the kernel forgets it' forgotten
+
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# npu account, in a virtual machine of its own. TAP.
+# npu account and npu coredump, in a virtual machine of its own. TAP.
 set -e
 cd "$(dirname "$0")/../.."
 build=${O:-build}

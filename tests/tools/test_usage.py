@@ -11,7 +11,8 @@ import re
 import tooltest
 from tooltest import MODEL, ROOT, npu
 
-COMMANDS = ('list', 'info', 'load', 'unload', 'run', 'compile', 'objdump', 'account', 'doctor')
+COMMANDS = ('list', 'info', 'load', 'unload', 'run', 'compile', 'objdump', 'account', 'coredump',
+            'doctor')
 OTHER_PAGES = (('npu', 4), ('npu', 7), ('libnpu', 7))
 PARAMETERS = (('npu', 'kernel/npu_drv.c'), ('npu_sim', 'kernel/sim/npu_sim.c'))
 SECTIONS = ('NAME', 'SYNOPSIS', 'DESCRIPTION', 'OPTIONS', 'EXIT STATUS', 'EXAMPLES', 'SEE ALSO')
@@ -56,7 +57,7 @@ def check_command_lines(report, folder):
             (('compile', MODEL, '-o', ''), '-o'), (('compile', '-o', 'x'), 'usage: npu compile'),
             (('compile', MODEL, '-o', 'x', '--function', ''), 'name is empty'),
             (('compile', MODEL, '-o', 'x', '--yield', '0'), '--yield'),
-            (('account', 'a', 'b'), '"b"'), (('account', '--by', 'x'), '"x"'),
+            (('account', 'a', 'b'), '"b"'), (('account', '--by', 'x'), '"x"'), (('coredump', 'a', 'b'), '"b"'),
             (('objdump',), 'usage: npu objdump'), (('objdump', '-x', 'a'), "'x'"),
             (('objdump', 'a', 'b'), '"b"')):
         done = npu(*words)

@@ -2,8 +2,8 @@
 # The npu tool, linked to libnpu as an installed program would be, and its manual pages.
 TOOL := $(O)/userspace/tools/npu
 TOOL_SRC := $(sort $(wildcard userspace/tools/*.c))
-# npu doctor judges firmware as the driver does.
-TOOL_HOST := firmware/host/npu_fwimage.c
+# npu doctor judges firmware as the driver does, npu coredump knows names of the contract.
+TOOL_HOST := firmware/host/npu_fwimage.c firmware/host/npu_status.c
 TOOL_MAN_SRC := $(wildcard userspace/tools/man/*.scd)
 TOOL_MAN := $(TOOL_MAN_SRC:%.scd=$(O)/%)
 TOOL_LIBS := $(TOOL_HOST:%.c=$(O)/%.o) $(COMPILER_LIB) $(O)/userspace/isa/libnpu_isa.a $(LIBNPU_OUT)/libnpu.so
