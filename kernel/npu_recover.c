@@ -126,28 +126,42 @@ static bool npu_recover_gently(struct npu_queue *guilty)
 	return true;
 }
 
-static bool npu_queue_recover_signalling(struct npu_queue *queue, struct npu_queue **guilty)
+/* The guilty queue, referenced. */
+static struct npu_queue *npu_queue_find_guilty(struct npu_queue *suspect)
 {
-	struct npu_device *ndev = queue->ndev;
+	struct npu_device *ndev = suspect->ndev;
+	struct npu_queue *guilty;
 
-	if (npu_queue_gets_on(queue))
-		return true;
 	mutex_lock(&ndev->lists_lock);
-	*guilty = npu_queue_guilty(queue);
-	if (*guilty)
-		npu_queue_get(*guilty);
+	guilty = npu_queue_guilty(suspect);
+	if (guilty)
+		npu_queue_get(guilty);
 	mutex_unlock(&ndev->lists_lock);
-	return *guilty && npu_recover_gently(*guilty);
+	return guilty;
 }
 
-/* A look at a queue with jobs. */
+/*
+ * A look at a queue with jobs. All of it is on the path that signals fences, but
+ * lockdep is told so only where the lists are not locked on the way: a reset
+ * begins that path with the lists locked already, and lockdep knows one order.
+ */
 void npu_queue_recover(struct npu_queue *queue)
 {
-	bool cookie = dma_fence_begin_signalling();
-	struct npu_queue *guilty = NULL;
-	bool done = npu_queue_recover_signalling(queue, &guilty);
+	struct npu_queue *guilty;
+	bool cookie, done;
 
+	cookie = dma_fence_begin_signalling();
+	done = npu_queue_gets_on(queue);
 	dma_fence_end_signalling(cookie);
+	if (done)
+		return;
+
+	guilty = npu_queue_find_guilty(queue);
+	if (guilty) {
+		cookie = dma_fence_begin_signalling();
+		done = npu_recover_gently(guilty);
+		dma_fence_end_signalling(cookie);
+	}
 	if (!done)
 		npu_device_reset(queue->ndev, guilty, NPU_DUMP_HANG);
 	if (guilty)
