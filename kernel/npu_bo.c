@@ -6,6 +6,7 @@
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
+#include <linux/sched.h>
 #include <drm/drm_prime.h>
 #include <drm/npu_accel.h>
 
@@ -24,6 +25,7 @@ void npu_bo_free(struct drm_gem_object *obj)
 	mutex_lock(&ndev->bos_lock);
 	if (!list_empty(&bo->link)) {
 		list_del(&bo->link);
+		hash_del(&bo->import_node);
 		if (!drm_gem_is_imported(obj) && !user)
 			atomic64_sub(obj->size, &ndev->bo_bytes);
 	}
@@ -110,18 +112,58 @@ void npu_bo_add(struct npu_device *ndev, struct npu_bo *bo)
 	mutex_unlock(&ndev->bos_lock);
 }
 
+/* Referenced; NULL if there is none; -EAGAIN if it is just being freed. */
+static struct drm_gem_object *npu_bo_find_import(struct npu_device *ndev, struct dma_buf *dma_buf)
+{
+	struct drm_gem_object *obj = NULL;
+	struct npu_bo *bo;
+
+	mutex_lock(&ndev->bos_lock);
+	hash_for_each_possible(ndev->imports, bo, import_node, (unsigned long)dma_buf) {
+		if (bo->base.base.import_attach->dmabuf != dma_buf)
+			continue;
+		obj = &bo->base.base;
+		if (!kref_get_unless_zero(&obj->refcount))
+			obj = ERR_PTR(-EAGAIN);
+		break;
+	}
+	mutex_unlock(&ndev->bos_lock);
+	return obj;
+}
+
+static struct drm_gem_object *npu_bo_import_new(struct npu_device *ndev, struct dma_buf *dma_buf)
+{
+	struct drm_gem_object *obj = drm_gem_prime_import(&ndev->drm, dma_buf);
+
+	/* A buffer of this device is what it was, not an import. */
+	if (IS_ERR(obj) || !drm_gem_is_imported(obj))
+		return obj;
+	mutex_lock(&ndev->bos_lock);
+	hash_add(ndev->imports, &to_npu_bo(obj)->import_node, (unsigned long)dma_buf);
+	mutex_unlock(&ndev->bos_lock);
+	return obj;
+}
+
 /*
+ * One dma-buf is one buffer, whoever imports it and however often, since its pages
+ * may be mapped for the device once only. DRM's lock of names lets one in at a time.
+ *
  * The object goes into the device's list before it is complete: npu_bos_unmap()
  * comes after all who are in here, and finds no mapping that it does not know.
  */
 struct drm_gem_object *npu_bo_import(struct drm_device *drm, struct dma_buf *dma_buf)
 {
+	struct npu_device *ndev = to_npu_device(drm);
 	struct drm_gem_object *obj;
 	int idx;
 
+	lockdep_assert_held(&drm->object_name_lock);
 	if (!drm_dev_enter(drm, &idx))
 		return ERR_PTR(-ENODEV);
-	obj = drm_gem_prime_import(drm, dma_buf);
+	while (obj = npu_bo_find_import(ndev, dma_buf), obj == ERR_PTR(-EAGAIN))
+		schedule_timeout_uninterruptible(1);
+	if (!obj)
+		obj = npu_bo_import_new(ndev, dma_buf);
 	drm_dev_exit(idx);
 	return obj;
 }

@@ -15,6 +15,7 @@ struct npu_bo_user;
  * struct npu_bo - a buffer
  * @base: base
  * @link: in the device's list; empty if the buffer never got that far
+ * @import_node: in the device's table of imported buffers
  * @lock: guards @vm_bos; nests inside the lock of an address space
  * @vm_bos: address spaces where it has mappings (struct npu_vm_bo)
  * @shared: somebody outside of its client may use it, so its own reservation
@@ -25,6 +26,7 @@ struct npu_bo_user;
 struct npu_bo {
 	struct drm_gem_shmem_object base;
 	struct list_head link;
+	struct hlist_node import_node;
 	struct mutex lock; /* guards vm_bos */
 	struct list_head vm_bos;
 	bool shared;

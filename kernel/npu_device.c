@@ -249,6 +249,7 @@ static int npu_device_init_soft(struct npu_device *ndev)
 	INIT_LIST_HEAD(&ndev->queues);
 	INIT_LIST_HEAD(&ndev->clients);
 	INIT_LIST_HEAD(&ndev->bos);
+	hash_init(ndev->imports);
 	ret = drmm_add_action_or_reset(&ndev->drm, npu_device_free_idas, NULL);
 	if (!ret)
 		ret = drmm_mutex_init(&ndev->drm, &ndev->lists_lock);

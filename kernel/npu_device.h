@@ -6,6 +6,7 @@
 #define NPU_DEVICE_H
 
 #include <linux/atomic.h>
+#include <linux/hashtable.h>
 #include <linux/idr.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
@@ -19,6 +20,8 @@
 #include "npu_hw.h"
 
 struct npu_closed;
+#define NPU_IMPORT_BITS		8
+
 struct npu_cq_ring;
 struct npu_dump;
 struct npu_queue;
@@ -89,8 +92,9 @@ struct npu_mem {
  * @closed_lock: guards @closed and @closed_count
  * @closed: accounts of clients that have gone, in a ring
  * @closed_count: clients that have gone
- * @bos_lock: guards @bos
+ * @bos_lock: guards @bos and @imports
  * @bos: buffers
+ * @imports: of these, those that were imported, by dma-buf
  * @bo_bytes: their size
  * @submit_wq: runs the schedulers
  * @timeout_wq: ordered; runs all that may abort jobs or reset the device
@@ -141,8 +145,9 @@ struct npu_device {
 	struct mutex closed_lock; /* guards closed and closed_count */
 	struct npu_closed *closed;
 	u64 closed_count;
-	struct mutex bos_lock; /* guards bos */
+	struct mutex bos_lock; /* guards bos and imports */
 	struct list_head bos;
+	DECLARE_HASHTABLE(imports, NPU_IMPORT_BITS);
 	atomic64_t bo_bytes;
 
 	struct workqueue_struct *submit_wq;

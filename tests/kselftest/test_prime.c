@@ -159,6 +159,32 @@ TEST_F(prime, memory_of_another_driver)
 	EXPECT_EQ(0, copy(self->other, self->other_queue, self->other_code));
 }
 
+TEST_F(prime, memory_of_another_driver_for_two)
+{
+	uint32_t first, second;
+	uint8_t *data = NULL;
+	int dmabuf = test_udmabuf(2 * TEST_PAGE, &data);
+
+	ASSERT_GE(dmabuf, 0);
+	ASSERT_EQ(0, to_handle(self->owner, dmabuf, &first));
+	ASSERT_EQ(0, to_handle(self->other, dmabuf, &second));
+	close(dmabuf);
+	ASSERT_EQ(0, test_bind(self->owner, first, DATA_VA, 0, 2 * TEST_PAGE, TEST_RW));
+	ASSERT_EQ(0, test_bind(self->other, second, DATA_VA, 0, 2 * TEST_PAGE, TEST_RW));
+	memset(data, 0x46, TEST_PAGE);
+	ASSERT_EQ(0, copy(self->owner, self->owner_queue, self->owner_code));
+	EXPECT_EQ(0x46, data[TEST_PAGE]);
+	/* It is not the handle of one client that keeps it for the other. */
+	ASSERT_EQ(0, test_unbind(self->owner, DATA_VA, 2 * TEST_PAGE));
+	test_bo_close(self->owner, first);
+	memset(data, 0x47, TEST_PAGE);
+	ASSERT_EQ(0, copy(self->other, self->other_queue, self->other_code));
+	EXPECT_EQ(0x47, data[TEST_PAGE]);
+	/* Jobs of one are seen by the other. */
+	ASSERT_EQ(0, spin(self->owner, self->owner_queue, self->owner_code));
+	EXPECT_EQ(0, test_bo_wait(self->other, second, 0, 0));
+}
+
 TEST_F(prime, memory_imported_twice)
 {
 	const uint64_t va = DATA_VA + 0x100000;
