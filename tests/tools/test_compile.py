@@ -112,6 +112,22 @@ def check_nesting(report, folder):
                      text in done.errors and not os.listdir(folder), done)
 
 
+def check_names(report, folder):
+    path = os.path.join(folder, 'm.npu')
+    for name, text in (('lone byte', b'\xffense'), ('cut character', b'den\xe2\x82'),
+                       ('surrogate', b'\xed\xa0\x80se'), ('overlong', b'\xc0\xafnse'),
+                       ('beyond Unicode', b'\xf4\x90\x80\x80e'), ('NUL', b'de\0se')):
+        done = npu('compile', '-', '-o', path, data=read(MODEL).replace(b'dense', text))
+        report.check(f'a name that is not UTF-8 is refused: {name}', done.status == 1 and
+                     'UTF-8' in done.errors and 'NodeProto' in done.errors and
+                     not os.listdir(folder), done)
+    for text in ('\u00e9\u20ac', 'e\U0001f980', '\ud7ff\u07ff', 'a\x1b\n\x7fz'):
+        data = read(MODEL).replace(b'dense', text.encode())
+        done = npu('compile', '-', '-o', path, '--json', data=data)
+        report.check(f'{ascii(text)} is a name', done.status == 0 and
+                     text in [row['node'] for row in json.loads(done.text)['operators']], done)
+
+
 def check_files(report, folder):
     done = npu('compile', os.path.join(folder, 'absent'), '-o', os.path.join(folder, 'm.npu'))
     report.check('an absent model', done.status == 1 and 'absent: No such file' in done.errors, done)
@@ -162,5 +178,5 @@ def check_replacing(report, folder):
 
 
 if __name__ == '__main__':
-    tooltest.main(check_report, check_options, check_refusals, check_nesting, check_files,
-                  check_replacing)
+    tooltest.main(check_report, check_options, check_refusals, check_nesting, check_names,
+                  check_files, check_replacing)

@@ -17,7 +17,7 @@ $(O)/$(COMPILER)/onnx.pb-c.o: $(O)/$(COMPILER)/onnx.pb-c.c
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -w -c -o $@ $<
 
-ONNX_READERS := $(O)/$(COMPILER)/import_onnx.o $(O)/$(COMPILER)/onnx_nesting.o
+ONNX_READERS := $(O)/$(COMPILER)/import_onnx.o $(O)/$(COMPILER)/onnx_wire.o
 $(ONNX_READERS): $(O)/$(COMPILER)/onnx.pb-c.h
 $(ONNX_READERS): CPPFLAGS += -I$(O)/$(COMPILER)
 # Multipliers, tables and coordinates are float32 in stated steps.

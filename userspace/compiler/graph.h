@@ -128,7 +128,7 @@ void npuc_graph_free(struct npuc_graph *g);
  */
 int npuc_import_onnx(const void *data, size_t size, struct npuc_graph **out, struct npuc_diag *d);
 
-/* Refuses an ONNX model whose messages lie deeper in one another than the stack could bear. */
-int npuc_check_nesting(const void *data, size_t size, struct npuc_diag *d);
+/* Refuses an ONNX model whose messages lie too deep in one another, or whose text is not UTF-8. */
+int npuc_check_wire(const void *data, size_t size, struct npuc_diag *d);
 
 #endif

@@ -430,7 +430,7 @@ int npuc_import_onnx(const void *data, size_t size, struct npuc_graph **out, str
 	if (size > MAX_MODEL_BYTES)
 		return npuc_fail(d, -EFBIG, "the model has %zu bytes, at most %u are possible",
 				 size, MAX_MODEL_BYTES);
-	err = npuc_check_nesting(data, size, d);
+	err = npuc_check_wire(data, size, d);
 	if (err)
 		return err;
 	m = onnx__model_proto__unpack(NULL, size, data);
