@@ -112,6 +112,42 @@ def check_nesting(report, folder):
                      text in done.errors and not os.listdir(folder), done)
 
 
+def field(number, value):
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def attribute(name, kind):
+    return field(5, field(1, name) + field(20, kind))
+
+
+def check_additions(report, folder):
+    """What is appended to a message is merged into it."""
+    path = os.path.join(folder, 'm.npu')
+    node = field(4, b'QLinearConv') + field(3, b'more')
+    float_tensor = field(2, field(1, field(1, 1)))
+    for name, part, text in (
+            ('an input twice', field(11, field(1, b'image')), 'input image is there twice'),
+            ('an output twice', field(12, field(1, b'logits') + float_tensor),
+             'output logits is there twice'),
+            ('an attribute twice', field(1, node + attribute(b'group', 2) + attribute(b'group', 2)),
+             'QLinearConv more: attribute group is there twice'),
+            ('a string for a number', field(1, node + attribute(b'group', 3)),
+             'QLinearConv more: attribute group is of type STRING, want INT'),
+            ('a number for a list', field(1, node + attribute(b'pads', 2)),
+             'QLinearConv more: attribute pads is of type INT, want INTS'),
+            ('a number for a string', field(1, node + attribute(b'auto_pad', 2)),
+             'QLinearConv more: attribute auto_pad is of type INT, want STRING'),
+            ('a type that is none', field(1, node + attribute(b'axis', 99)),
+             'QLinearConv more: attribute axis is of type unknown, want INT')):
+        done = npu('compile', '-', '-o', path, data=read(MODEL) + field(7, part))
+        report.check(f'{name} is refused', done.status == 1 and text in done.errors and
+                     not os.listdir(folder), done)
+    done = npu('compile', '-', '-o', path, '-q', data=read(MODEL) + field(7, b''))
+    report.check('nothing appended changes nothing', done.status == 0, done)
+
+
 def check_names(report, folder):
     path = os.path.join(folder, 'm.npu')
     for name, text in (('lone byte', b'\xffense'), ('cut character', b'den\xe2\x82'),
@@ -179,4 +215,4 @@ def check_replacing(report, folder):
 
 if __name__ == '__main__':
     tooltest.main(check_report, check_options, check_refusals, check_nesting, check_names,
-                  check_files, check_replacing)
+                  check_additions, check_files, check_replacing)

@@ -206,6 +206,54 @@ static int import_value(struct importer *im, const Onnx__ValueInfoProto *p, bool
 	return import_shape(im, t, type->shape) ? -EINVAL : id;
 }
 
+/* Attributes have one type in all operators that are read here; 0 for names that are not. */
+static int attr_type(const char *name)
+{
+	static const struct {
+		const char *names;
+		int type;
+	} known[] = {
+		{ " allowzero axis ceil_mode count_include_pad group storage_order transA transB ",
+		  ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT },
+		{ " axes dilations kernel_shape pads strides ",
+		  ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS },
+		{ " alpha beta epsilon ", ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT },
+		{ " auto_pad ", ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING },
+	};
+	char word[32];
+
+	if (snprintf(word, sizeof(word), " %s ", name) >= (int)sizeof(word) || strchr(name, ' '))
+		return 0;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strstr(known[i].names, word))
+			return known[i].type;
+	return 0;
+}
+
+static const char *attr_type_name(int type)
+{
+	const ProtobufCEnumValue *v = protobuf_c_enum_descriptor_get_value(
+		&onnx__attribute_proto__attribute_type__descriptor, type);
+
+	return v ? v->name : "unknown";
+}
+
+/* A value of another type, or a second one, would be passed over in silence. */
+static int check_attr(struct importer *im, const struct npuc_node *n,
+		      const Onnx__AttributeProto *p)
+{
+	int want = attr_type(p->name ? p->name : "");
+
+	if (want && (int)p->type != want)
+		return npuc_fail(im->d, -EINVAL, "%s %s: attribute %s is of type %s, want %s",
+				 n->op, n->name, p->name, attr_type_name(p->type),
+				 attr_type_name(want));
+	if (p->name && npuc_attr(n, p->name))
+		return npuc_fail(im->d, -EINVAL, "%s %s: attribute %s is there twice", n->op,
+				 n->name, p->name);
+	return 0;
+}
+
 static int import_attr(struct importer *im, struct npuc_attr *a, const Onnx__AttributeProto *p)
 {
 	a->name = strdup(p->name ? p->name : "");
@@ -325,6 +373,9 @@ static int import_node(struct importer *im, const Onnx__NodeProto *p)
 	if (!n->op || !n->name || !n->attr)
 		return oom(im);
 	for (size_t i = 0; i < p->n_attribute; i++) {
+		err = check_attr(im, n, p->attribute[i]);
+		if (err)
+			return err;
 		n->n_attr++;
 		err = import_attr(im, &n->attr[i], p->attribute[i]);
 		if (err)
@@ -355,6 +406,9 @@ static int import_inputs(struct importer *im, const Onnx__GraphProto *p)
 		/* Before IR version 4 initialisers were listed as inputs, too. */
 		if (id >= 0 && g->tensor[id].data)
 			continue;
+		if (id >= 0 && g->tensor[id].rank >= 0)
+			return npuc_fail(im->d, -EINVAL, "input %s is there twice",
+					 g->tensor[id].name);
 		id = import_value(im, p->input[i], true);
 		if (id < 0)
 			return id;
@@ -378,6 +432,10 @@ static int import_outputs(struct importer *im, const Onnx__GraphProto *p)
 		if (g->tensor[id].producer < 0)
 			return npuc_fail(im->d, -EINVAL, "output %s is made by no node",
 					 g->tensor[id].name);
+		for (size_t k = 0; k < g->n_output; k++)
+			if (g->output[k] == id)
+				return npuc_fail(im->d, -EINVAL, "output %s is there twice",
+						 g->tensor[id].name);
 		g->tensor[id].uses++;
 		g->output[g->n_output++] = id;
 	}
