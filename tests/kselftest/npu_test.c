@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <dirent.h>
 #include <linux/memfd.h>
+#include <linux/capability.h>
 #include <linux/sync_file.h>
 #include <linux/udmabuf.h>
 #include <poll.h>
@@ -46,6 +47,25 @@ int test_open(unsigned int index)
 	snprintf(path, sizeof(path), "/dev/accel/accel%u", test_minor(index));
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
+}
+
+/* Of the device; 0 on error, since it counts from its start. */
+uint64_t test_ticks(int fd)
+{
+	struct drm_npu_query_time time = {};
+	struct drm_npu_dev_query query = {
+		.query = DRM_NPU_QUERY_TIME, .size = sizeof(time), .data = PTR(&time),
+	};
+
+	return test_ioctl(fd, DRM_IOCTL_NPU_DEV_QUERY, &query) ? 0 : time.ticks;
+}
+
+int test_drop_capabilities(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = {};
+
+	return syscall(SYS_capset, &header, data) ? -errno : 0;
 }
 
 int test_query_device(int fd, struct drm_npu_query_device *info)

@@ -33,6 +33,8 @@
 
 int test_ioctl(int fd, unsigned long request, void *arg);
 int test_open(unsigned int index);
+uint64_t test_ticks(int fd);
+int test_drop_capabilities(void);
 int test_query_device(int fd, struct drm_npu_query_device *info);
 
 int test_bo_create(int fd, uint64_t size, uint32_t *handle);

@@ -3,9 +3,7 @@
  * One open file in several processes, after fork() or sent over a socket: it is one
  * client, whoever calls. Descriptors of buffers and fences sent to other clients.
  */
-#include <linux/capability.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "tests/kselftest/npu_harness.h"
@@ -188,14 +186,6 @@ TEST_F(fd, parent_and_child_submit_at_once)
 	EXPECT_EQ(0, query.jobs_failed);
 }
 
-static int drop_capabilities(void)
-{
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2] = {};
-
-	return syscall(SYS_capset, &header, data) ? -errno : 0;
-}
-
 /* Rights are those of who calls, not of who has opened. */
 TEST_F(fd, rights_are_the_callers)
 {
@@ -204,7 +194,7 @@ TEST_F(fd, rights_are_the_callers)
 
 	ASSERT_GE(pid, 0);
 	if (!pid)
-		_exit(drop_capabilities() || test_queue_create(self->fd, 3, 0, &queue) != -EACCES);
+		_exit(test_drop_capabilities() || test_queue_create(self->fd, 3, 0, &queue) != -EACCES);
 	EXPECT_EQ(0, wait_for(pid));
 	EXPECT_EQ(0, test_queue_create(self->fd, 3, 0, &queue));
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* BO_IMPORT_USER: memory that may be imported, and what is refused. */
-#include <linux/capability.h>
 #include <linux/mman.h>
 #include <linux/udmabuf.h>
 #include <sys/mount.h>
@@ -522,14 +521,6 @@ TEST_F(import, has_no_mmap_offset_and_is_not_exported)
 	EXPECT_EQ(-EOPNOTSUPP, test_ioctl(self->fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime));
 }
 
-static int drop_capabilities(void)
-{
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2] = {};
-
-	return syscall(SYS_capset, &header, data) ? -errno : 0;
-}
-
 TEST_F(import, limit_of_locked_memory_holds)
 {
 	const struct rlimit limit = { .rlim_cur = 8 * TEST_PAGE, .rlim_max = 8 * TEST_PAGE };
@@ -544,7 +535,7 @@ TEST_F(import, limit_of_locked_memory_holds)
 	test_bo_close(self->fd, first);
 	EXPECT_EQ(0, test_pinned_kb());
 
-	ASSERT_EQ(0, drop_capabilities());
+	ASSERT_EQ(0, test_drop_capabilities());
 	EXPECT_EQ(-EDQUOT, test_import(self->fd, data, 9 * TEST_PAGE, 0, &first));
 	EXPECT_EQ(0, test_pinned_kb());
 	ASSERT_EQ(0, test_import(self->fd, data, 6 * TEST_PAGE, 0, &first));

@@ -61,16 +61,6 @@ static int submit(int fd, uint32_t queue, enum job which, uint32_t insns, uint32
 	return test_submit(fd, queue, &job, 1, sync);
 }
 
-static uint64_t ticks(int fd)
-{
-	struct drm_npu_query_time time = {};
-	struct drm_npu_dev_query query = {
-		.query = DRM_NPU_QUERY_TIME, .size = sizeof(time), .data = PTR(&time),
-	};
-
-	return test_ioctl(fd, DRM_IOCTL_NPU_DEV_QUERY, &query) ? 0 : time.ticks;
-}
-
 /* Slot of the queue of priority 3; there is one. */
 static int slot_of_high(void)
 {
@@ -107,7 +97,7 @@ static int submit_high(int fd, uint32_t queue, uint32_t insns, uint32_t sync, ui
 {
 	int ret;
 
-	*came = ticks(fd);
+	*came = test_ticks(fd);
 	ret = submit(fd, queue, HIGH, insns, sync);
 	while (!ret && !high_was_rung())
 		usleep(1000);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* QUEUE_CREATE, QUEUE_DESTROY, QUEUE_QUERY. */
-#include <linux/capability.h>
-#include <sys/syscall.h>
-
 #include "tests/kselftest/npu_harness.h"
 
 FIXTURE(queue)
@@ -26,14 +23,6 @@ static int create(int fd, const struct drm_npu_queue_create *args)
 	struct drm_npu_queue_create copy = *args;
 
 	return test_ioctl(fd, DRM_IOCTL_NPU_QUEUE_CREATE, &copy);
-}
-
-static int drop_capabilities(void)
-{
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2] = {};
-
-	return syscall(SYS_capset, &header, data) ? -errno : 0;
 }
 
 TEST_F(queue, create_run_destroy)
@@ -70,7 +59,7 @@ TEST_F(queue, high_priority_needs_capability)
 
 	ASSERT_EQ(0, test_query_device(self->fd, &info));
 	EXPECT_EQ(0, test_queue_create(self->fd, info.priorities - 1, 0, &id));
-	ASSERT_EQ(0, drop_capabilities());
+	ASSERT_EQ(0, test_drop_capabilities());
 	EXPECT_EQ(-EACCES, test_queue_create(self->fd, info.priorities - 1, 0, &id));
 	EXPECT_EQ(-EACCES, test_queue_create(self->fd, info.priorities / 2, 0, &id));
 	EXPECT_EQ(0, test_queue_create(self->fd, info.priorities / 2 - 1, 0, &id));

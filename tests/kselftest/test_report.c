@@ -52,20 +52,10 @@ static bool untouched(const void *data, size_t size)
 	return true;
 }
 
-static uint64_t ticks(int fd)
-{
-	struct drm_npu_query_time time = {};
-	struct drm_npu_dev_query query = {
-		.query = DRM_NPU_QUERY_TIME, .size = sizeof(time), .data = PTR(&time),
-	};
-
-	return test_ioctl(fd, DRM_IOCTL_NPU_DEV_QUERY, &query) ? 0 : time.ticks;
-}
-
 TEST_F(report, of_a_job_that_ended_well)
 {
 	const struct npu_job_report *report = &self->reports[0];
-	uint64_t before = ticks(self->fd);
+	uint64_t before = test_ticks(self->fd);
 
 	ASSERT_EQ(0, test_run(self->fd, self->queue, &self->job));
 	EXPECT_EQ(NPU_JOB_STATUS_OK, report->status);
@@ -84,7 +74,7 @@ TEST_F(report, of_a_job_that_ended_well)
 	EXPECT_EQ(0, report->reserved);
 	EXPECT_LT(before, report->start_tick);
 	EXPECT_LE(report->start_tick + report->cycles, report->end_tick);
-	EXPECT_LE(report->end_tick, ticks(self->fd));
+	EXPECT_LE(report->end_tick, test_ticks(self->fd));
 	/* And nothing behind it. */
 	EXPECT_TRUE(untouched(&self->reports[1], sizeof(*report)));
 }
