@@ -100,6 +100,26 @@ static ssize_t busy_ns_show(struct device *dev, struct device_attribute *attr, c
 }
 static DEVICE_ATTR_RO(busy_ns);
 
+/* 1 resets the device: what had started is lost, all else goes on. */
+static ssize_t reset_store(struct device *dev, struct device_attribute *attr, const char *buf,
+			   size_t count)
+{
+	struct npu_device *ndev = dev_get_drvdata(dev);
+	bool reset;
+	int ret, idx;
+
+	ret = kstrtobool(buf, &reset);
+	if (ret || !reset)
+		return ret ?: -EINVAL;
+	if (!drm_dev_enter(&ndev->drm, &idx))
+		return -ENODEV;
+	npu_device_request_reset(ndev, NPU_DUMP_REQUEST);
+	ret = npu_device_wait_up(ndev);
+	drm_dev_exit(idx);
+	return ret ?: count;
+}
+static DEVICE_ATTR_WO(reset);
+
 static struct attribute *npu_attrs[] = {
 	&dev_attr_fw_version.attr,
 	&dev_attr_fw_build.attr,
@@ -110,6 +130,7 @@ static struct attribute *npu_attrs[] = {
 	&dev_attr_health.attr,
 	&dev_attr_resets.attr,
 	&dev_attr_busy_ns.attr,
+	&dev_attr_reset.attr,
 	NULL
 };
 

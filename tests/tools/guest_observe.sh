@@ -91,4 +91,28 @@ forgotten() {
 }
 check 'and the kernel forgets it' forgotten
 
+# ---- npu reset ----
+
+try "$npu" reset 7
+check 'a device that is not there is not reset' says 1 '7: no NPU'
+try su user -c "$npu reset 1"
+check 'resetting needs root' says 1 'needs root'
+resets() {
+	cat /sys/class/accel/accel1/device/npu/resets
+}
+before=$(resets)
+# shellcheck disable=SC2217 # the open device is what counts
+sleep 1000 < /dev/accel/accel1 &
+user=$!
+try "$npu" reset 1
+check 'a device is reset' says 0 '/dev/accel/accel1 was reset'
+check 'once' equals "$(resets)" $((before + 1))
+check 'it is well' equals "$(cat /sys/class/accel/accel1/device/npu/state)" up
+try "$npu" reset --json npu_sim.npu.1
+check 'by the name of its parent, with JSON' says 0 '{"path":"/dev/accel/accel1","reset":true}'
+try "$npu" run "$module" --device 1
+check 'the node is the same, and works' says 0
+kill $user
+wait $user 2> /dev/null
+
 finish

@@ -12,7 +12,7 @@ import tooltest
 from tooltest import MODEL, ROOT, npu
 
 COMMANDS = ('list', 'info', 'load', 'unload', 'run', 'compile', 'objdump', 'account', 'coredump',
-            'doctor')
+            'doctor', 'reset')
 OTHER_PAGES = (('npu', 4), ('npu', 7), ('libnpu', 7))
 PARAMETERS = (('npu', 'kernel/npu_drv.c'), ('npu_sim', 'kernel/sim/npu_sim.c'))
 SECTIONS = ('NAME', 'SYNOPSIS', 'DESCRIPTION', 'OPTIONS', 'EXIT STATUS', 'EXAMPLES', 'SEE ALSO')
@@ -58,6 +58,7 @@ def check_command_lines(report, folder):
             (('compile', MODEL, '-o', 'x', '--function', ''), 'name is empty'),
             (('compile', MODEL, '-o', 'x', '--yield', '0'), '--yield'),
             (('account', 'a', 'b'), '"b"'), (('account', '--by', 'x'), '"x"'), (('coredump', 'a', 'b'), '"b"'),
+            (('reset',), 'usage: npu reset'), (('reset', 'a', 'b'), '"b"'),
             (('objdump',), 'usage: npu objdump'), (('objdump', '-x', 'a'), "'x'"),
             (('objdump', 'a', 'b'), '"b"')):
         done = npu(*words)
