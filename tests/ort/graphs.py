@@ -405,6 +405,29 @@ def q_mul(b):
     return binary(b, "QLinearMul", lambda x, y: x * y * 60)
 
 
+def branch(b, x, channels):
+    """A convolution of one tap."""
+    kernel = [1] * (len(x.dims) - 2)
+    names, mean = weights(b, (channels, x.dims[1], *kernel), "int8", 1)
+    scale = product_scale(b, x, mean, x.dims[1])
+    y = b.value((x.dims[0], channels, *x.dims[2:]), x.dtype, scale, b.zero(x.dtype))
+    return b.node("QLinearConv", [*b.of(x), *names, *b.quant(y.scale, y.zero, y.dtype)], y)
+
+
+def joined(b):
+    """A sum or product of two convolutions: where the core has both operands."""
+    x = b.pick(image)
+    if not x or not room(b, 3):
+        return None
+    channels = b.between(1, 20)
+    one, two = branch(b, x, channels), branch(b, x, channels)
+    a, c = float(one.scale), float(two.scale)
+    op, scale = b.choice([("QLinearAdd", 1.4 * max(a, c)), ("QLinearMul", a * c * 60)])
+    y = b.value(one.dims, x.dtype, b.near(scale), b.zero(x.dtype))
+    inputs = [*b.of(one), *b.of(two), *b.quant(y.scale, y.zero, y.dtype)]
+    return b.node(op, inputs, y, MS)
+
+
 def unary(b, op, x, dims, scale, **attributes):
     y = b.value(dims, x.dtype, scale, b.zero(x.dtype))
     return b.node(op, [*b.of(x), *b.quant(y.scale, y.zero, y.dtype)], y, MS, **attributes)
@@ -822,7 +845,7 @@ OPERATORS = (
     (q_mul, 3), (q_average, 2), (q_global_average, 1), (q_sigmoid, 2), (q_leaky_relu, 2),
     (concat, 2), (q_concat, 2), (transpose, 2), (slice_, 2), (pad, 2), (resize, 2), (argmax, 1),
     (add, 1), (mul, 1), (bound, 2), (softmax, 4), (qdq_conv, 7), (qdq_matmul, 4),
-    (qdq_gemm, 5), (qdq_binary, 4),
+    (qdq_gemm, 5), (qdq_binary, 4), (joined, 5),
     (qdq_unary, 6), (qdq_concat, 3), (qdq_move, 4),
 )
 

@@ -345,8 +345,8 @@ static float random_scale(struct net *n, int64_t taps, float ws)
 	return n->now.scale * ws * 75 * 75 * sqrtf(taps) / net_range(n, 40, 200);
 }
 
-static int32_t conv_sum(const struct net *n, const struct net_conv *c, const struct weights *w, int img,
-			int o, int y, int x)
+static int32_t conv_sum(const struct net *n, const struct net_conv *c, const struct weights *w,
+			int img, int o, int y, int x)
 {
 	const struct net_tensor *t = &n->now;
 	int in_g = t->dim[1] / c->groups, g = o / (c->out_c / c->groups);
@@ -362,9 +362,8 @@ static int32_t conv_sum(const struct net *n, const struct net_conv *c, const str
 				int64_t at = ((img * t->dim[1] + g * in_g + i) * t->dim[2] + iy) *
 						     t->dim[3] +
 					     ix;
-				int wt = w->value[((o * in_g + i) * c->kernel_h + ky) * c->kernel_w +
-						  kx] -
-					 weight_zero(w, o);
+				int64_t tap = (o * in_g + i) * c->kernel_h + ky;
+				int wt = w->value[tap * c->kernel_w + kx] - weight_zero(w, o);
 
 				if (iy >= 0 && iy < t->dim[2] && ix >= 0 && ix < t->dim[3])
 					acc += (uint32_t)((t->value[at] - t->zero) * wt);

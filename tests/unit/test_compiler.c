@@ -307,7 +307,8 @@ static void test_pool_attributes(void **state)
 		char what[64];
 		struct net n;
 
-		net_init(&n, 800 + i, 1, 1 + i * 3 % 40, 9 + i % 7, 8 + i % 5, i & 2, i & 2 ? 99 : 9);
+		net_init(&n, 800 + i, 1, 1 + i * 3 % 40, 9 + i % 7, 8 + i % 5, i & 2,
+			 i & 2 ? 99 : 9);
 		if (i % 3)
 			net_conv(&n, &conv3);
 		c.kernel_h = net_range(&n, 1, 4);
@@ -572,6 +573,17 @@ static void test_refusals(void **state)
 	net_conv(&n, &conv3);
 	net_attr(&n, "stridex", 2);
 	refuse(&n, -EOPNOTSUPP, "QLinearConv node1: attribute \"stridex\" is not known");
+	net_init(&n, 26, 1, 4, 6, 6, false, 0);
+	net_flatten(&n);
+	net_product(&n, &(struct net_product){ .columns = 3, .gemm = true });
+	net_attr(&n, "transA", 1);
+	refuse(&n, -EOPNOTSUPP, "QGemm node2: transA must be 0");
+	net_init(&n, 27, 1, 4, 40, 40, false, 0);
+	c.unsigned_weights = true;
+	c.kernel_h = c.kernel_w = 17;
+	n.weight_zero = &(int){ 0 };
+	net_conv(&n, &c);
+	refuse(&n, -EOPNOTSUPP, "of weights wider than 8 bits; at most 170 taps");
 	run_model("\x08\x07garbage", 9, NULL, 0, &r);
 	assert_int_equal(r.err, -EINVAL);
 	assert_non_null(strstr(r.message, "not an ONNX model"));

@@ -306,7 +306,8 @@ int npuc_lower_pair(struct npuc_program *p, const struct npuc_node *n, enum npuc
 	struct pair_fit *f;
 	int a, b, err;
 
-	if (x->data || y->data || x->dtype != y->dtype || !same_shape(x, y) || !(p->features & NPU_HW_FEATURE_REQUANT))
+	if (x->data || y->data || x->dtype != y->dtype || !same_shape(x, y) ||
+	    !(p->features & NPU_HW_FEATURE_REQUANT))
 		return -ENOENT;
 	a = npuc_value_of(p, n->in[0]);
 	b = a < 0 ? a : npuc_value_of(p, n->in[3]);

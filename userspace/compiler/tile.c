@@ -95,7 +95,10 @@ int npuc_tile_rows(const struct npuc_layer *l, enum npuc_pool_mode mode,
 	return t->mh * t->mw + (mode == NPUC_POOL_WINDOWS ? t->h * t->w : 0);
 }
 
-/* Rows (or columns) of the middle that outputs [o0, o0 + n) read, cut to what exists: at least one. */
+/*
+ * Rows (or columns) of the middle that outputs [o0, o0 + n) read, cut to what
+ * exists: at least one.
+ */
 static void pool_range(int o0, int n, int kernel, int stride, int dilation, int pad, int size,
 		       int *m0, int *mn)
 {
