@@ -101,44 +101,44 @@ static void scalar_q(struct net *n, Onnx__NodeProto *node, bool is_unsigned, int
 		 0, NULL, &byte, 1);
 }
 
-static void attr_ints(Onnx__NodeProto *node, const char *name, int count, const int64_t *v)
+static Onnx__AttributeProto *attribute(Onnx__NodeProto *node, const char *name, int type)
 {
 	Onnx__AttributeProto *a = zalloc(sizeof(*a));
 
 	onnx__attribute_proto__init(a);
 	a->name = strdup(name);
 	a->has_type = 1;
-	a->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS;
+	a->type = type;
+	node->attribute = push(node->attribute, &node->n_attribute, a);
+	return a;
+}
+
+static void attr_ints(Onnx__NodeProto *node, const char *name, int count, const int64_t *v)
+{
+	Onnx__AttributeProto *a =
+		attribute(node, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS);
+
 	a->n_ints = count;
 	a->ints = zalloc(count * sizeof(*v));
 	memcpy(a->ints, v, count * sizeof(*v));
-	node->attribute = push(node->attribute, &node->n_attribute, a);
 }
 
 static void attr_int(Onnx__NodeProto *node, const char *name, int64_t v)
 {
-	Onnx__AttributeProto *a = zalloc(sizeof(*a));
+	Onnx__AttributeProto *a =
+		attribute(node, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT);
 
-	onnx__attribute_proto__init(a);
-	a->name = strdup(name);
-	a->has_type = 1;
-	a->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT;
 	a->has_i = 1;
 	a->i = v;
-	node->attribute = push(node->attribute, &node->n_attribute, a);
 }
 
 static void attr_float(Onnx__NodeProto *node, const char *name, float v)
 {
-	Onnx__AttributeProto *a = zalloc(sizeof(*a));
+	Onnx__AttributeProto *a =
+		attribute(node, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT);
 
-	onnx__attribute_proto__init(a);
-	a->name = strdup(name);
-	a->has_type = 1;
-	a->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT;
 	a->has_f = 1;
 	a->f = v;
-	node->attribute = push(node->attribute, &node->n_attribute, a);
 }
 
 static int64_t elements(const struct net_tensor *t)
