@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Operators that the compiler knows, in forms that it refuses, with the reason; TAP."""
 import os
+import re
 import sys
 import tempfile
 
@@ -89,6 +90,22 @@ CASES = (
 )
 
 
+def undocumented():
+    """Names that only one of compiler and manual page has."""
+    root = os.path.join(runner.HERE, "../..")
+    with open(os.path.join(root, "userspace/compiler/lower.c"), encoding="ascii") as file:
+        table = file.read().split("} operators[] = {")[1].split("};")[0]
+    with open(os.path.join(root, "userspace/compiler/qdq.c"), encoding="ascii") as file:
+        forms = file.read().split("} forms[] = {")[1].split("};")[0]
+    with open(os.path.join(root, "userspace/tools/man/npu-compile.1.scd"),
+              encoding="ascii") as file:
+        page = file.read().split("# OPERATORS")[1].split("# CALIBRATION")[0]
+    known = set(re.findall(r'^\t\{ "(\w+)"', table + forms, re.MULTILINE))
+    named = set(re.findall(r"\b(?:[A-Z][a-z]+){1,5}\b|\bQLinear\w+|\bQGemm", page))
+    words = {"On", "At", "Between", "Weights", "What", "NPU"}
+    return sorted(known ^ (named - words))
+
+
 def write(prefix, op, inputs, dims, dtype, opset, attributes):
     names, constants = ["x"], []
     for value in inputs:
@@ -114,7 +131,7 @@ def main():
         entries = [write(os.path.join(folder, str(i)), *words[1:])
                    for i, words in enumerate(CASES)]
         found = runner.run_models(entries)
-    print(f"1..{len(CASES)}")
+    print(f"1..{len(CASES) + 1}")
     failed = 0
     for number, (words, entry) in enumerate(zip(CASES, entries), 1):
         verdict, text = found[entry["model"]]
@@ -123,6 +140,11 @@ def main():
         print(f"{'ok' if right else 'not ok'} {number} - {words[1]}: {words[0]}")
         if not right:
             print(f"# {verdict} {text}")
+    odd = undocumented()
+    failed += bool(odd)
+    print(f"{'not ok' if odd else 'ok'} {len(CASES) + 1} - npu-compile(1) names every operator")
+    for name in odd:
+        print(f"# {name}")
     return 1 if failed else 0
 
 
