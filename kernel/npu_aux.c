@@ -77,6 +77,7 @@ static struct auxiliary_driver npu_aux_driver = {
 	.remove = npu_aux_remove,
 	.id_table = npu_aux_ids,
 	.driver.dev_groups = npu_sysfs_groups,
+	.driver.pm = pm_sleep_ptr(&npu_pm_ops),
 };
 
 int npu_aux_register(void)

@@ -99,6 +99,7 @@ struct npu_mem {
  * @submit_wq: runs the schedulers
  * @timeout_wq: ordered; runs all that may abort jobs or reset the device
  * @reset_work: resets the device without a guilty queue
+ * @suspended: held in reset until a resume; guarded by @lists_lock
  * @reset_reason: why, said by the last one who asked for it
  * @dump: of the state before a reset
  * @sensors: the firmware's telemetry
@@ -153,6 +154,7 @@ struct npu_device {
 	struct workqueue_struct *submit_wq;
 	struct workqueue_struct *timeout_wq;
 	struct work_struct reset_work;
+	bool suspended;
 	enum npu_dump_reason reset_reason;
 	struct npu_dump *dump;
 	struct npu_sensors *sensors;
@@ -194,6 +196,11 @@ void npu_device_reset(struct npu_device *ndev, struct npu_queue *guilty,
 		      enum npu_dump_reason reason);
 void npu_device_request_reset(struct npu_device *ndev, enum npu_dump_reason reason);
 void npu_reset_work(struct work_struct *work);
+void npu_device_suspend(struct npu_device *ndev);
+bool npu_device_resume(struct npu_device *ndev);
+
+/* npu_pm.c */
+extern const struct dev_pm_ops npu_pm_ops;
 
 /* npu_fw.c */
 int npu_fw_load(struct npu_device *ndev);

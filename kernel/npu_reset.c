@@ -7,6 +7,7 @@
  * no queue comes or goes; nothing here waits for who waits for that lock, and
  * nothing allocates.
  */
+#include <linux/delay.h>
 #include <linux/dma-fence.h>
 
 #include "compat/npu_compat.h"
@@ -16,6 +17,9 @@
 #include "npu_trace.h"
 
 #define NPU_RESET_ATTEMPTS	2
+
+/* How long a suspend waits for jobs. */
+#define NPU_SUSPEND_MS		2000
 
 static void npu_reset_halt(struct npu_device *ndev)
 {
@@ -117,6 +121,24 @@ static void npu_reset_give_up(struct npu_device *ndev, int error)
 	}
 }
 
+/* Firmware, contexts and queues anew, and what has not run. */
+static int npu_reset_go_on(struct npu_device *ndev)
+{
+	struct npu_queue *queue;
+	int ret;
+
+	ret = npu_reset_restore(ndev);
+	if (ret)
+		npu_reset_give_up(ndev, ret);
+	else
+		npu_device_set_state(ndev, NPU_STATE_UP);
+	list_for_each_entry(queue, &ndev->queues, link) {
+		npu_queue_kick(queue);
+		drm_sched_wqueue_start(&queue->sched);
+	}
+	return ret;
+}
+
 static bool npu_reset_locked(struct npu_device *ndev, struct npu_queue *guilty,
 			     enum npu_dump_reason reason)
 {
@@ -124,7 +146,8 @@ static bool npu_reset_locked(struct npu_device *ndev, struct npu_queue *guilty,
 	bool cookie;
 	int ret;
 
-	if (!npu_device_set_state(ndev, NPU_STATE_RESETTING))
+	/* Whoever asked during a suspend gets a device that was booted anew. */
+	if (ndev->suspended || !npu_device_set_state(ndev, NPU_STATE_RESETTING))
 		return true;
 	if (guilty)
 		drm_warn(&ndev->drm, "resetting the device; queue %u is banned\n",
@@ -139,19 +162,78 @@ static bool npu_reset_locked(struct npu_device *ndev, struct npu_queue *guilty,
 	npu_reset_halt(ndev);
 	ndev->resets++;
 	npu_reset_blame(ndev, guilty);
-
-	ret = npu_reset_restore(ndev);
-	if (ret)
-		npu_reset_give_up(ndev, ret);
-	else
-		npu_device_set_state(ndev, NPU_STATE_UP);
+	ret = npu_reset_go_on(ndev);
 	trace_npu_reset_done(ndev, ret);
-
-	list_for_each_entry(queue, &ndev->queues, link) {
-		npu_queue_kick(queue);
-		drm_sched_wqueue_start(&queue->sched);
-	}
 	dma_fence_end_signalling(cookie);
+	return !ret;
+}
+
+static bool npu_reset_all_idle(struct npu_device *ndev)
+{
+	struct npu_queue *queue;
+
+	list_for_each_entry(queue, &ndev->queues, link)
+		if (queue->live && !npu_queue_idle(queue))
+			return false;
+	return true;
+}
+
+/* The firmware comes to rest, if it does; the reset that follows does not need it. */
+static void npu_suspend_firmware(struct npu_device *ndev)
+{
+	unsigned long end = jiffies + msecs_to_jiffies(NPU_SUSPEND_MS);
+	struct npu_admin_sqe sqe;
+	int ret;
+
+	while (!npu_reset_all_idle(ndev) && time_before(jiffies, end))
+		usleep_range(1000, 2000);
+	if (!(ndev->fw_features & NPU_FW_FEATURE_SUSPEND))
+		return;
+	npu_admin_suspend(&sqe);
+	ret = npu_command_once(ndev, &sqe, npu_device_patience(ndev));
+	if (ret)
+		drm_warn(&ndev->drm, "the firmware does not suspend (error %d)\n", ret);
+}
+
+/*
+ * On the ordered workqueue, as resets. Jobs that the device has been given may end
+ * for a while; of those that have not, the ones that had started are lost, and the
+ * others run after npu_device_resume(). Until then all that need the device wait.
+ */
+void npu_device_suspend(struct npu_device *ndev)
+{
+	struct npu_queue *queue;
+	bool cookie;
+
+	mutex_lock(&ndev->lists_lock);
+	if (npu_device_state(ndev) == NPU_STATE_UP) {
+		list_for_each_entry(queue, &ndev->queues, link)
+			drm_sched_wqueue_stop(&queue->sched);
+		npu_suspend_firmware(ndev);
+		npu_device_set_state(ndev, NPU_STATE_RESETTING);
+		ndev->suspended = true;
+		cookie = dma_fence_begin_signalling();
+		npu_reset_halt(ndev);
+		npu_reset_blame(ndev, NULL);
+		dma_fence_end_signalling(cookie);
+	}
+	mutex_unlock(&ndev->lists_lock);
+}
+
+/* On the ordered workqueue. False if the device cannot be brought back. */
+bool npu_device_resume(struct npu_device *ndev)
+{
+	bool cookie;
+	int ret = 0;
+
+	mutex_lock(&ndev->lists_lock);
+	if (ndev->suspended) {
+		ndev->suspended = false;
+		cookie = dma_fence_begin_signalling();
+		ret = npu_reset_go_on(ndev);
+		dma_fence_end_signalling(cookie);
+	}
+	mutex_unlock(&ndev->lists_lock);
 	return !ret;
 }
 
