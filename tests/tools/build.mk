@@ -20,5 +20,5 @@ $(O)/tests/tools/npu: $(TOOL_SANITIZED_OBJ) $(O)/$(COMPILER)/onnx.pb-c.o $(LIBNP
 	$(Q)$(CC) $(LDFLAGS) $(TOOL_SANITIZE) '-Wl,-rpath,$$ORIGIN/../../userspace/libnpu' -o $@ \
 		$(filter %.o,$^) $(TOOL_LDLIBS)
 
-tests/tools/test_calibrate.py tests/tools/test_coredump.py \
+tests/tools/test_calibrate.py tests/tools/test_coredump.py tests/tools/test_doctor.py \
 	tests/tools/test_objdump.py: | $(O)/tests/tools/npu

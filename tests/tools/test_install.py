@@ -112,6 +112,25 @@ def check_example(report, root, libdir, folder):
                  '/nonexistent does not exist' in done.errors, done)
 
 
+def check_uapi(report, root, prefix, folder):
+    source = tooltest.write(os.path.join(folder, 'uapi.c'), b'#include <drm/npu_accel.h>\n')
+    flags = run('pkg-config', '--cflags', 'libdrm').text.split()
+    for compiler, standard, language in BUILDS:
+        done = run(compiler, standard, '-Wall', '-Wextra', '-Wpedantic', '-Werror', '-fsyntax-only',
+                   '-x', language, f'-I{root}{prefix}/include', *flags, source)
+        report.check(f"the kernel's interface compiles: {compiler} {standard}", done.status == 0,
+                     done)
+
+
+def check_udev_rule(report, root, prefix):
+    text = tooltest.read(f'{root}{prefix}/lib/udev/rules.d/70-npu.rules').decode()
+    rules = [line for line in text.splitlines() if line and not line.startswith('#')]
+    word = r'[A-Z]+(==|\+=|=)"[^"]*"'
+    report.check('the udev rule has the form of one, and gives accelerators to a group',
+                 len(rules) == 1 and re.fullmatch(rf'{word}(, {word})*', rules[0]) and
+                 'SUBSYSTEM=="accel"' in rules[0] and 'GROUP="render"' in rules[0], text)
+
+
 def check_tool(report, root, prefix, libdir):
     done = run(f'{root}{prefix}/bin/npu', 'info', '--json', NPU_DEVICE='sim',
                LD_LIBRARY_PATH=root + libdir,
@@ -130,6 +149,8 @@ def check_prefix(report, folder):
     check_files(report, root, PREFIX, libdir, done)
     check_pkg_config(report, root, PREFIX, libdir)
     check_tool(report, root, PREFIX, libdir)
+    check_uapi(report, root, PREFIX, folder)
+    check_udev_rule(report, root, PREFIX)
     check_example(report, root, libdir, folder)
     other = os.path.join(root, PREFIX.lstrip('/'), 'include/npu/other.h')
     tooltest.write(other, b'')
@@ -170,6 +191,11 @@ def check_modules(report, folder):
             'updates/npu.ko', 'updates/npu_sim.ko'], f'{done}\n{tree(root)}')
     version = run('tests/vm/kernel.sh', '--get', 'version').text.strip()
     report.check('of its version', all(f'lib/modules/{version}/' in name for name in names), names)
+    run('depmod', '-b', root, version)
+    done = run('modprobe', '-d', root, '-S', version, '-C', 'userspace/packaging/npu.conf',
+               '--show-depends', 'npu_sim')
+    report.check('modprobe npu_sim brings the driver along', done.status == 0 and re.search(
+        r'insmod \S*/npu\.ko.*insmod \S*/npu_sim\.ko', done.text, re.DOTALL), done)
     done = make('uninstall', root, f'KDIR={kdir}')
     report.check('and go again', done.status == 0 and
                  not [path for path in tree(root) if '.ko' in path], f'{done}\n{tree(root)}')

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Errors that only a device of the kernel's driver can meet; runs as root in the virtual machine. */
+/* Errors that only a device of the kernel's driver can meet; as root in the virtual machine. */
 #include <fcntl.h>
 #include <linux/bpf.h>
 #include <linux/capability.h>

@@ -36,7 +36,7 @@ static uint32_t rights_of(uint32_t flags)
 	       (flags & NPU_BUFFER_EXECUTE ? NPU_RIGHT_EXECUTE : 0);
 }
 
-/* Give memory that exists an address; it stays the caller's on error. */
+/* Give memory that exists an address; it is freed on error. */
 static int place(struct npu_buffer *buf)
 {
 	struct npu_backend *be = buf->dev->backend;
@@ -44,10 +44,16 @@ static int place(struct npu_buffer *buf)
 
 	ret = take_address(buf->dev, buf->mem.size, &buf->va);
 	if (ret)
-		return ret;
+		goto free_memory;
 	ret = be->ops->map(be, &buf->mem, buf->va, rights_of(buf->flags));
 	if (ret)
-		give_address(buf->dev, buf->mem.size, buf->va);
+		goto free_address;
+	return 0;
+
+free_address:
+	give_address(buf->dev, buf->mem.size, buf->va);
+free_memory:
+	be->ops->memory_free(be, &buf->mem);
 	return ret;
 }
 
@@ -58,12 +64,7 @@ static int alloc(struct npu_buffer *buf)
 
 	buf->mem.size = (buf->size + PAGE - 1) & ~(size_t)(PAGE - 1);
 	ret = be->ops->memory_alloc(be, &buf->mem);
-	if (ret)
-		return ret;
-	ret = place(buf);
-	if (ret)
-		be->ops->memory_free(be, &buf->mem);
-	return ret;
+	return ret ? ret : place(buf);
 }
 
 static int check_arguments(size_t size, uint32_t flags, uint32_t all)
@@ -137,12 +138,7 @@ static int share(struct npu_buffer *buf)
 	buf->mem.data = (uint8_t *)buf->data - before;
 	buf->mem.size = (before + buf->size + PAGE - 1) & ~(size_t)(PAGE - 1);
 	ret = be->ops->memory_import(be, &buf->mem, !(buf->flags & NPU_BUFFER_READ_ONLY));
-	if (ret)
-		return ret;
-	ret = place(buf);
-	if (ret)
-		be->ops->memory_free(be, &buf->mem);
-	return ret;
+	return ret ? ret : place(buf);
 }
 
 /* Faults of the caller are not mended by a copy. */
@@ -239,7 +235,8 @@ int npu_buffer_import_tensor(struct npu_device *dev, const DLTensor *tensor, uin
 
 	if (ret)
 		return ret;
-	return npu_buffer_import(dev, (uint8_t *)tensor->data + tensor->byte_offset, size, flags, out);
+	return npu_buffer_import(dev, (uint8_t *)tensor->data + tensor->byte_offset, size, flags,
+				 out);
 }
 
 int npu_buffer_is_copy(const struct npu_buffer *buf)

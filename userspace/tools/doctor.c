@@ -268,7 +268,7 @@ static bool is_signed(struct kmod_list *info)
 	return false;
 }
 
-/* Whether the loaded driver has another build id than this file; compressed ones are not looked at. */
+/* Whether the loaded driver has another build id than this file, if that is not compressed. */
 static bool other_build(const struct doctor *d, const char *file)
 {
 	char name[PATH_MAX];
@@ -518,11 +518,11 @@ static void check_open(struct doctor *d, const char *path)
 /* Of a system that is not this one the nodes cannot be opened. */
 static void check_node(struct doctor *d, const struct npu_device_entry *entry)
 {
-	if (!d->root[0])
+	if (!d->root[0]) {
 		check_open(d, entry->path);
-	else if (exists(d, entry->path))
+	} else if (exists(d, entry->path)) {
 		find(d, "device", OK, "%s: of driver %s", entry->path, entry->driver);
-	else {
+	} else {
 		find(d, "device", FAILED, "%s does not exist, and the kernel has the device",
 		     entry->path);
 		advise_open(d, -ENOENT, entry->path);

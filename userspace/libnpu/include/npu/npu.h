@@ -229,9 +229,9 @@ NPU_API int npu_buffer_alloc(struct npu_device *dev, size_t size, uint32_t flags
  * Anonymous memory, memfds, huge pages and private mappings of files can be
  * shared; addresses that are no multiple of 64 cannot (-EINVAL). Nor can, with a
  * device of the driver, memory of a device and shared mappings of other files
- * (-EOPNOTSUPP), and more than RLIMIT_MEMLOCK (-EDQUOT). With NPU_BUFFER_MAY_COPY the device gets a copy
- * in these cases, which npu_buffer_is_copy() tells, and npu_buffer_sync() then
- * carries the bytes over in either direction.
+ * (-EOPNOTSUPP), and more than RLIMIT_MEMLOCK (-EDQUOT). With NPU_BUFFER_MAY_COPY
+ * the device gets a copy in these cases, which npu_buffer_is_copy() tells, and
+ * npu_buffer_sync() then carries the bytes over in either direction.
  *
  * Return: 0; -EINVAL, -EOPNOTSUPP, -EDQUOT as above; -EINVAL size or flags;
  * -EFAULT nothing is mapped in a part; -EACCES a part cannot be written, or not
