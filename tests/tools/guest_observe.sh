@@ -115,4 +115,31 @@ check 'the node is the same, and works' says 0
 kill $user
 wait $user 2> /dev/null
 
+# ---- npu top ----
+
+"$npu" run "$module" --device 1 --items 100000 > /dev/null 2>&1 &
+user=$!
+seen() {
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		try "$npu" top --json --interval 500
+		! grep -q '"load":0\.[0-9]*[1-9].*"comm":"npu"' "$folder/out" || return 0
+	done
+	false
+}
+check 'top sees who works, and the load' seen
+check 'of both devices' says 0 '"path":"/dev/accel/accel0"' '"path":"/dev/accel/accel1"'
+check 'with temperature and power' says 0 '"millidegrees":3' '"microwatts":'
+try "$npu" top --once --interval 100 1
+check 'top --once prints a device and its clients' says 0 'npu_sim.npu.1' ' up ' 'load ' ' npu ' 'jobs'
+check 'and no other' [ "$(grep -c accel0 "$folder/out")" -eq 0 ]
+chmod 666 /dev/accel/accel1
+try su user -c "$npu top --once --interval 100 1"
+check 'without root it works, and shows no one else' [ "$(wc -l < "$folder/out")" -eq 1 ]
+kill $user
+wait $user 2> /dev/null
+try "$npu" top 7
+check 'a device that is not there' says 1 '7: no NPU'
+try "$npu" top < /dev/null
+check 'a screen needs a terminal' says 1 'no terminal'
+
 finish

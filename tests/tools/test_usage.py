@@ -12,7 +12,7 @@ import tooltest
 from tooltest import MODEL, ROOT, npu
 
 COMMANDS = ('list', 'info', 'load', 'unload', 'run', 'compile', 'objdump', 'account', 'coredump',
-            'doctor', 'reset')
+            'doctor', 'reset', 'top')
 OTHER_PAGES = (('npu', 4), ('npu', 7), ('libnpu', 7))
 PARAMETERS = (('npu', 'kernel/npu_drv.c'), ('npu_sim', 'kernel/sim/npu_sim.c'))
 SECTIONS = ('NAME', 'SYNOPSIS', 'DESCRIPTION', 'OPTIONS', 'EXIT STATUS', 'EXAMPLES', 'SEE ALSO')
@@ -58,7 +58,7 @@ def check_command_lines(report, folder):
             (('compile', MODEL, '-o', 'x', '--function', ''), 'name is empty'),
             (('compile', MODEL, '-o', 'x', '--yield', '0'), '--yield'),
             (('account', 'a', 'b'), '"b"'), (('account', '--by', 'x'), '"x"'), (('coredump', 'a', 'b'), '"b"'),
-            (('reset',), 'usage: npu reset'), (('reset', 'a', 'b'), '"b"'),
+            (('reset',), 'usage: npu reset'), (('top', '--interval', '1'), '--interval'), (('reset', 'a', 'b'), '"b"'),
             (('objdump',), 'usage: npu objdump'), (('objdump', '-x', 'a'), "'x'"),
             (('objdump', 'a', 'b'), '"b"')):
         done = npu(*words)
@@ -138,14 +138,16 @@ def check_other_pages(report, _folder):
         re.search(rf'^NPU_API .*\b{name}\(', header, re.MULTILINE) for name in functions), functions)
 
 
-def on_terminal(folder, words, **environment):
-    """What the command writes where all its channels are a terminal."""
+def on_terminal(folder, words, keys=b'', **environment):
+    """What the command writes where all its channels are a terminal, on which @keys are typed."""
     env = {'TERM': 'xterm', 'PATH': os.environ['PATH'], 'NPU_DEVICE': 'sim', **environment}
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(folder)
         os.execve(tooltest.TOOL, [tooltest.TOOL, *words], env)
     output = b''
+    if keys:
+        os.write(terminal, keys)
     while True:
         try:
             data = os.read(terminal, 65536)
@@ -184,6 +186,11 @@ def check_terminal(report, folder):
     plain = npu('info', '--json').text
     report.check('JSON is the same, indented and uncoloured, on a terminal',
                  pretty.count(b'\n') > 5 and json.loads(pretty) == json.loads(plain), pretty)
+    screen = on_terminal(folder, ('top',), keys=b'q')
+    report.check('npu top draws a screen until q is pressed',
+                 b'quits' in screen and b'npu top' in screen, screen)
+    report.check('a terminal that nobody knows is named',
+                 b'"nosuch"' in on_terminal(folder, ('top',), TERM='nosuch'))
 
 
 def check_pipe(report, folder):

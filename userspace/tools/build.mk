@@ -10,7 +10,7 @@ TOOL_LIBS := $(TOOL_HOST:%.c=$(O)/%.o) $(COMPILER_LIB) $(O)/userspace/isa/libnpu
 TOOL_CPPFLAGS = -D_GNU_SOURCE -DTOOL_VERSION='"$(VERSION)"' -Iuserspace/libnpu/include $(LIBDRM_CPPFLAGS)
 # The program finds the library of its tree, from wherever it is started.
 TOOL_RPATH := '-Wl,-rpath,$$ORIGIN/../libnpu'
-TOOL_LDLIBS := -L$(LIBNPU_OUT) -lnpu $(COMPILER_LDLIBS) -lkmod -ljansson -lz
+TOOL_LDLIBS := -L$(LIBNPU_OUT) -lnpu $(COMPILER_LDLIBS) -lkmod -ljansson -lncursesw -ltinfo -lz
 
 $(O)/userspace/tools/%.o: CPPFLAGS += $(TOOL_CPPFLAGS)
 $(TOOL): $(TOOL_SRC:%.c=$(O)/%.o) $(TOOL_LIBS)

@@ -7,7 +7,7 @@
 
 static const struct tool_command *const commands[] = {
 	&tool_list, &tool_info, &tool_load, &tool_unload, &tool_run, &tool_compile, &tool_objdump,
-	&tool_account, &tool_coredump, &tool_doctor, &tool_reset,
+	&tool_account, &tool_coredump, &tool_doctor, &tool_reset, &tool_top,
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))

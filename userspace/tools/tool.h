@@ -28,7 +28,7 @@ struct tool_command {
 
 extern const struct tool_command tool_list, tool_info, tool_load, tool_unload, tool_run,
 	tool_compile, tool_objdump, tool_account, tool_coredump,
-	tool_doctor, tool_reset;
+	tool_doctor, tool_reset, tool_top;
 
 /* Prints "npu: " and the message to stderr; returns TOOL_FAILED. */
 int tool_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
