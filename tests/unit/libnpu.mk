@@ -57,9 +57,12 @@ endef
 
 # What reads untrusted files, with AddressSanitizer; what threads share, with ThreadSanitizer.
 $(eval $(call libnpu-sanitized,$(O)/asan,$(O)/tests/unit/test_libnpu_mutate,-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined))
+# There memory can run out: the test says at which request.
+$(eval $(call libnpu-sanitized,$(O)/asan,$(O)/tests/unit/test_libnpu_misuse,-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined \
+	$(addprefix -Wl$(comma)--wrap=,malloc calloc reallocarray aligned_alloc)))
 $(eval $(call libnpu-sanitized,$(O)/tsan,$(O)/tests/unit/test_libnpu_threads,-fsanitize=thread -Wno-tsan))
 
-TESTS_NATIVE += $(O)/tests/unit/test_libnpu_mutate tests/unit/test_libnpu_threads.sh
+TESTS_NATIVE += $(O)/tests/unit/test_libnpu_mutate $(O)/tests/unit/test_libnpu_misuse tests/unit/test_libnpu_threads.sh
 tests/unit/test_libnpu_threads.sh: | $(O)/tests/unit/test_libnpu_threads
 
 # What the same costs in system calls.

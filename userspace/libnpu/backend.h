@@ -151,4 +151,8 @@ int64_t npu_clock_ns(void);
 /* Keep a message for this thread and return @error. */
 int npu_fail(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Whether an argument of a public function is NULL, which the message then says. */
+bool npu_is_null(const void *p, const char *function, const char *argument);
+#define npu_null(p)	npu_is_null(p, __func__, #p)
+
 #endif /* USERSPACE_LIBNPU_BACKEND_H */

@@ -105,7 +105,11 @@ int npu_buffer_alloc(struct npu_device *dev, size_t size, uint32_t flags, struct
 	struct npu_buffer *buf;
 	int ret;
 
+	if (npu_null(dev) || npu_null(out))
+		return -EINVAL;
 	ret = check_arguments(size, flags, ALL_FLAGS);
+	if (!ret)
+		ret = npu_device_check(dev);
 	if (ret)
 		return ret;
 	buf = new_buffer(dev, NULL, size, flags);
@@ -171,7 +175,11 @@ int npu_buffer_import(struct npu_device *dev, void *data, size_t size, uint32_t 
 	struct npu_buffer *buf;
 	int ret;
 
+	if (npu_null(dev) || npu_null(out))
+		return -EINVAL;
 	ret = check_arguments(size, flags, ALL_FLAGS | NPU_BUFFER_MAY_COPY);
+	if (!ret)
+		ret = npu_device_check(dev);
 	if (ret)
 		return ret;
 	if (!data || size > UINTPTR_MAX - PAGE - (uintptr_t)data)
@@ -193,6 +201,12 @@ static size_t compact_elements(const DLTensor *t)
 {
 	size_t stride = 1;
 	int d;
+
+	if (t->ndim < 0 || (t->ndim && !t->shape)) {
+		npu_fail(-EINVAL, "importing a tensor: %d dimensions with a shape at %p", t->ndim,
+			 (void *)t->shape);
+		return 0;
+	}
 
 	for (d = t->ndim - 1; d >= 0; d--) {
 		if (t->strides && t->shape[d] > 1 && t->strides[d] != (int64_t)stride) {
@@ -230,18 +244,24 @@ static int tensor_bytes(const DLTensor *t, size_t *bytes)
 int npu_buffer_import_tensor(struct npu_device *dev, const DLTensor *tensor, uint32_t flags,
 			     struct npu_buffer **out)
 {
+	uintptr_t address;
 	size_t size = 0;
-	int ret = tensor_bytes(tensor, &size);
+	int ret;
 
+	if (npu_null(tensor) || npu_null(tensor->data))
+		return -EINVAL;
+	ret = tensor_bytes(tensor, &size);
 	if (ret)
 		return ret;
-	return npu_buffer_import(dev, (uint8_t *)tensor->data + tensor->byte_offset, size, flags,
-				 out);
+	if (__builtin_add_overflow((uintptr_t)tensor->data, tensor->byte_offset, &address))
+		return npu_fail(-EFAULT, "importing a tensor at %p: no memory %llu bytes behind that",
+				tensor->data, (unsigned long long)tensor->byte_offset);
+	return npu_buffer_import(dev, (void *)address, size, flags, out);
 }
 
 int npu_buffer_is_copy(const struct npu_buffer *buf)
 {
-	return buf->copied;
+	return npu_null(buf) ? 0 : buf->copied;
 }
 
 void npu_buffer_free(struct npu_buffer *buf)
@@ -251,31 +271,37 @@ void npu_buffer_free(struct npu_buffer *buf)
 	if (!buf)
 		return;
 	be = buf->dev->backend;
-	/* A device that is gone refuses, and reaches nothing any more. */
-	if (!be->ops->unmap(be, buf->va, buf->mem.size))
-		give_address(buf->dev, buf->mem.size, buf->va);
-	be->ops->memory_free(be, &buf->mem);
+	if (!npu_device_inherited(buf->dev)) {
+		/* A device that is gone refuses, and reaches nothing any more. */
+		if (!be->ops->unmap(be, buf->va, buf->mem.size))
+			give_address(buf->dev, buf->mem.size, buf->va);
+		be->ops->memory_free(be, &buf->mem);
+	}
 	npu_device_close(buf->dev);
 	free(buf);
 }
 
 void *npu_buffer_data(struct npu_buffer *buf)
 {
-	return buf->data;
+	return npu_null(buf) ? NULL : buf->data;
 }
 
 size_t npu_buffer_size(const struct npu_buffer *buf)
 {
-	return buf->size;
+	return npu_null(buf) ? 0 : buf->size;
 }
 
 uint64_t npu_buffer_address(const struct npu_buffer *buf)
 {
+	if (npu_null(buf))
+		return 0;
 	return buf->mem.imported ? buf->va + (uintptr_t)buf->data % PAGE : buf->va;
 }
 
 int npu_buffer_sync(struct npu_buffer *buf, int direction)
 {
+	if (npu_null(buf))
+		return -EINVAL;
 	switch (direction) {
 	case NPU_SYNC_FOR_DEVICE:
 		if (buf->copied)

@@ -7,6 +7,43 @@
 #include <string.h>
 #include "userspace/libnpu/device.h"
 
+#define MAX_INFO	4096u	/* bytes of any later struct npu_device_info */
+
+/* How many forks lie between the process that loaded the library and this one. */
+static unsigned int forks;
+static pthread_once_t watch_once = PTHREAD_ONCE_INIT;
+static int watch_error;
+
+static void count_fork(void)
+{
+	forks++;
+}
+
+static void watch(void)
+{
+	watch_error = pthread_atfork(NULL, NULL, count_fork);
+}
+
+static int watch_forks(void)
+{
+	pthread_once(&watch_once, watch);
+	return watch_error ? npu_fail(-watch_error, "watching for fork(): %s",
+				      strerror(watch_error)) : 0;
+}
+
+bool npu_device_inherited(const struct npu_device *dev)
+{
+	return dev->process != forks;
+}
+
+int npu_device_check(const struct npu_device *dev)
+{
+	if (!npu_device_inherited(dev))
+		return 0;
+	return npu_fail(-EBADF, "device %s was opened before fork() by the parent: open it anew in this process",
+			dev->info.path);
+}
+
 struct npu_device *npu_device_get(struct npu_device *dev)
 {
 	__atomic_add_fetch(&dev->refs, 1, __ATOMIC_RELAXED);
@@ -16,6 +53,9 @@ struct npu_device *npu_device_get(struct npu_device *dev)
 void npu_device_close(struct npu_device *dev)
 {
 	if (!dev || __atomic_sub_fetch(&dev->refs, 1, __ATOMIC_ACQ_REL))
+		return;
+	/* The copy of memory that the parent's threads were changing is left as it is. */
+	if (npu_device_inherited(dev))
 		return;
 
 	dev->backend->ops->close(dev->backend);
@@ -87,7 +127,11 @@ int npu_device_open(struct npu_device **out, const char *name)
 	char path[sizeof(dev->info.path)];
 	int ret;
 
+	if (npu_null(out))
+		return -EINVAL;
 	ret = resolve(name, path, sizeof(path));
+	if (!ret)
+		ret = watch_forks();
 	if (ret)
 		return ret;
 
@@ -95,6 +139,7 @@ int npu_device_open(struct npu_device **out, const char *name)
 	if (!dev)
 		return npu_fail(-ENOMEM, "out of memory for a device");
 	dev->refs = 1;
+	dev->process = forks;
 	pthread_mutex_init(&dev->lock, NULL);
 	ret = open_backend(path, &dev->backend);
 	if (ret)
@@ -118,9 +163,14 @@ int npu_device_get_info(struct npu_device *dev, struct npu_device_info *info, si
 	struct npu_device_info now;
 	int ret;
 
-	if (!size)
-		return npu_fail(-EINVAL, "size of struct npu_device_info: expected up to %zu, found 0",
-				sizeof(now));
+	if (npu_null(dev) || npu_null(info))
+		return -EINVAL;
+	if (!size || size > MAX_INFO)
+		return npu_fail(-EINVAL, "size of struct npu_device_info: expected %zu, found %zu",
+				sizeof(now), size);
+	ret = npu_device_check(dev);
+	if (ret)
+		return ret;
 	memset(&now, 0, sizeof(now));
 	ret = dev->backend->ops->get_info(dev->backend, &now);
 	if (ret)
@@ -135,7 +185,12 @@ int npu_device_get_info(struct npu_device *dev, struct npu_device_info *info, si
 
 int npu_device_get_time(struct npu_device *dev, uint64_t *ticks, uint64_t *monotonic_ns)
 {
-	return dev->backend->ops->get_time(dev->backend, ticks, monotonic_ns);
+	int ret;
+
+	if (npu_null(dev) || npu_null(ticks) || npu_null(monotonic_ns))
+		return -EINVAL;
+	ret = npu_device_check(dev);
+	return ret ? ret : dev->backend->ops->get_time(dev->backend, ticks, monotonic_ns);
 }
 
 int64_t npu_deadline(int64_t timeout_ns)

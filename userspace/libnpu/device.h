@@ -12,6 +12,7 @@
  * struct npu_device - an open device
  * @backend: what it is
  * @info: what does not change of it
+ * @process: the one that opened it, as number of forks before it
  * @refs: the user's, and one of each object made from it; atomic
  * @lock: guards @va
  * @va: free device addresses
@@ -19,6 +20,7 @@
 struct npu_device {
 	struct npu_backend *backend;
 	struct npu_device_info info;
+	unsigned int process;
 	unsigned int refs;
 	pthread_mutex_t lock;
 	struct npu_vaspace va;
@@ -45,6 +47,13 @@ struct npu_buffer {
 };
 
 struct npu_device *npu_device_get(struct npu_device *dev);
+
+/*
+ * Whether this process got the device by fork(): its threads and locks are the
+ * parent's then, as is what the driver holds for it. -EBADF with a message, or 0.
+ */
+int npu_device_check(const struct npu_device *dev);
+bool npu_device_inherited(const struct npu_device *dev);
 
 /* Where sysfs is; tests look elsewhere. */
 const char *npu_sysfs_root(void);

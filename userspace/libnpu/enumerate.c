@@ -131,6 +131,8 @@ int npu_device_list(struct npu_device_entry *entries, unsigned int max, unsigned
 {
 	unsigned int others;
 
+	if (npu_null(count) || (max && npu_null(entries)))
+		return -EINVAL;
 	return list(entries, max, count, &others);
 }
 

@@ -28,6 +28,13 @@ int npu_fail(int error, const char *format, ...)
 	return error;
 }
 
+bool npu_is_null(const void *p, const char *function, const char *argument)
+{
+	if (!p)
+		npu_fail(-EINVAL, "%s: %s is a null pointer", function, argument);
+	return !p;
+}
+
 const char *npu_version(void)
 {
 	return NPU_LIBRARY_VERSION;

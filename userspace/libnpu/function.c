@@ -194,6 +194,12 @@ static const char *string(const struct npu_function *fn, uint32_t offset)
 
 void npu_function_get_info(const struct npu_function *fn, struct npu_function_info *info)
 {
+	if (npu_null(info))
+		return;
+	if (npu_null(fn)) {
+		memset(info, 0, sizeof(*info));
+		return;
+	}
 	*info = (struct npu_function_info) {
 		.name = string(fn, fn->plan->name),
 		.inputs = fn->plan->inputs,
@@ -207,13 +213,17 @@ void npu_function_get_info(const struct npu_function *fn, struct npu_function_in
 int npu_function_get_tensor(const struct npu_function *fn, unsigned int index,
 			    struct npu_tensor_info *info)
 {
-	unsigned int count = fn->plan->inputs + fn->plan->outputs;
-	const struct npu_plan_tensor *t = &fn->tensors[index];
+	const struct npu_plan_tensor *t;
+	unsigned int count;
 	uint32_t i;
 
+	if (npu_null(fn) || npu_null(info))
+		return -EINVAL;
+	count = fn->plan->inputs + fn->plan->outputs;
 	if (index >= count)
 		return npu_fail(-EINVAL, "argument of function \"%s\": expected 0 to %u, found %u",
 				string(fn, fn->plan->name), count - 1, index);
+	t = &fn->tensors[index];
 	*info = (struct npu_tensor_info) {
 		.name = string(fn, t->name),
 		.dtype = { t->dtype_code, t->dtype_bits, t->lanes },
@@ -273,6 +283,9 @@ static int check_tensor(const struct npu_function *fn, unsigned int i, const DLT
 			      t->dtype.lanes);
 	if (!t->data)
 		return REFUSE(fn, i, "data is a null %s", "pointer");
+	if (t->byte_offset > UINTPTR_MAX - (uintptr_t)t->data)
+		return REFUSE(fn, i, "data at %p: no memory %llu bytes behind that", t->data,
+			      (unsigned long long)t->byte_offset);
 	if (((uintptr_t)t->data + t->byte_offset) % (want->dtype_bits / 8))
 		return REFUSE(fn, i, "data at %p + %llu: expected a multiple of %u", t->data,
 			      (unsigned long long)t->byte_offset, want->dtype_bits / 8);
@@ -328,6 +341,11 @@ static int call(struct npu_function *fn, const struct npu_value *args, int32_t c
 	int64_t items;
 	int ret;
 
+	if (npu_is_null(fn, "call of a function", "function"))
+		return -EINVAL;
+	ret = fn->module->dev ? npu_device_check(fn->module->dev) : 0;
+	if (ret)
+		return ret;
 	tensors = calloc(fn->plan->inputs + fn->plan->outputs, sizeof(DLTensor *));
 	if (!tensors)
 		return npu_fail(-ENOMEM, "out of memory for arguments");

@@ -121,6 +121,8 @@ int npu_module_load_memory(struct npu_device *dev, const void *data, size_t size
 	struct npu_module *module;
 	int ret;
 
+	if (npu_null(data) || npu_null(out))
+		return -EINVAL;
 	ret = npu_sections_find(data, size, &file);
 	if (ret)
 		return ret;
@@ -145,9 +147,11 @@ int npu_module_load(struct npu_device *dev, const char *path, struct npu_module 
 	size_t size;
 	int ret;
 
+	if (npu_null(path) || npu_null(out))
+		return -EINVAL;
 	ret = npu_read_file(path, MAX_FILE, &data, &size);
 	if (ret)
-		return npu_fail(ret, "module %s: %s", path, strerror(-ret));
+		return npu_fail(ret, "module %s: %s", path, npu_read_error(ret));
 	ret = npu_module_load_memory(dev, data, size, out);
 	if (ret)
 		npu_fail(ret, "%s: %s", path, npu_error_message());
@@ -182,16 +186,20 @@ void npu_module_free(struct npu_module *module)
 
 const char *npu_module_kind(const struct npu_module *module)
 {
+	if (npu_null(module))
+		return "";
 	return module->kind == NPU_MODULE_NPU ? "npu" : "host";
 }
 
 const char *npu_module_info(const struct npu_module *module)
 {
-	return module->info;
+	return npu_null(module) ? "" : module->info;
 }
 
 unsigned int npu_module_function_count(const struct npu_module *module)
 {
+	if (npu_null(module))
+		return 0;
 	return module->plan.header->functions.count;
 }
 
@@ -236,8 +244,11 @@ static struct npu_function *find(struct npu_module *module, const char *name)
 int npu_module_get_function(struct npu_module *module, const char *name,
 			    struct npu_function **out)
 {
-	struct npu_function *function = find(module, name);
+	struct npu_function *function;
 
+	if (npu_null(module) || npu_null(name) || npu_null(out))
+		return -EINVAL;
+	function = find(module, name);
 	if (!function)
 		return npu_fail(-ENOENT, "no function \"%s\" in the module: it has %u, the first is \"%s\"",
 				name, npu_module_function_count(module), name_of(module, 0));
@@ -287,6 +298,8 @@ int npu_module_import(struct npu_module *module, struct npu_module *other)
 {
 	int ret;
 
+	if (npu_null(module) || npu_null(other))
+		return -EINVAL;
 	pthread_mutex_lock(&import_lock);
 	ret = import(module, other);
 	pthread_mutex_unlock(&import_lock);

@@ -204,4 +204,7 @@ int sim_firmware_read(void **image, size_t *size, char *path, size_t path_size);
 /* Read a whole file; *@data is to be freed. 0 or -errno, without a message. */
 int npu_read_file(const char *path, size_t max, void **data, size_t *size);
 
+/* What an error of npu_read_file() means. */
+const char *npu_read_error(int error);
+
 #endif /* USERSPACE_LIBNPU_SIM_H */

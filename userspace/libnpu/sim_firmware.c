@@ -53,7 +53,8 @@ static int read_all(int fd, size_t max, void **data, size_t *size)
 
 int npu_read_file(const char *path, size_t max, void **data, size_t *size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* What is no regular file is refused; a pipe without a writer would make this wait. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	int ret;
 
 	if (fd < 0)
@@ -61,6 +62,11 @@ int npu_read_file(const char *path, size_t max, void **data, size_t *size)
 	ret = read_all(fd, max, data, size);
 	close(fd);
 	return ret;
+}
+
+const char *npu_read_error(int error)
+{
+	return error == -EINVAL ? "not a regular file" : strerror(-error);
 }
 
 /* The build tree is found by going up from this library, or from the program it is part of. */
@@ -89,10 +95,12 @@ int sim_firmware_read(void **image, size_t *size, char *path, size_t path_size)
 	int ret;
 
 	if (env && *env) {
-		snprintf(path, path_size, "%s", env);
+		if (snprintf(path, path_size, "%s", env) >= (int)path_size)
+			return npu_fail(-ENAMETOOLONG, "NPU_FIRMWARE has %zu bytes: expected at most %zu",
+					strlen(env), path_size - 1);
 		ret = npu_read_file(path, MAX_IMAGE, image, size);
 		return ret ? npu_fail(ret, "firmware %s (from NPU_FIRMWARE): %s", path,
-				      strerror(-ret)) : 0;
+				      npu_read_error(ret)) : 0;
 	}
 
 	snprintf(path, path_size, INSTALLED);
@@ -102,5 +110,5 @@ int sim_firmware_read(void **image, size_t *size, char *path, size_t path_size)
 	if (ret == -ENOENT)
 		return npu_fail(ret, "no firmware for the simulated device: NPU_FIRMWARE is not set, " INSTALLED
 				" does not exist, and the library lies in no build tree with " IN_BUILD);
-	return ret ? npu_fail(ret, "firmware %s: %s", path, strerror(-ret)) : 0;
+	return ret ? npu_fail(ret, "firmware %s: %s", path, npu_read_error(ret)) : 0;
 }

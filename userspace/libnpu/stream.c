@@ -79,15 +79,20 @@ int npu_stream_create(struct npu_device *dev, const struct npu_stream_options *o
 		      struct npu_stream **out)
 {
 	struct npu_stream_options o = { .priority = DEFAULT_PRIORITY };
-	struct npu_backend *be = dev->backend;
 	struct npu_stream *stream;
+	struct npu_backend *be;
 	int ret;
 
+	if (npu_null(dev) || npu_null(out))
+		return -EINVAL;
+	be = dev->backend;
 	if (options)
 		o = *options;
 	else if (o.priority >= dev->info.priorities)
 		o.priority = 0;
 	ret = check_options(&dev->info, &o);
+	if (!ret)
+		ret = npu_device_check(dev);
 	if (ret)
 		return ret;
 
@@ -112,7 +117,8 @@ void npu_stream_destroy(struct npu_stream *stream)
 	if (!stream)
 		return;
 	be = stream->dev->backend;
-	be->ops->queue_destroy(be, stream->queue);
+	if (!npu_device_inherited(stream->dev))
+		be->ops->queue_destroy(be, stream->queue);
 	npu_buffer_free(stream->slots);
 	free(stream->waits);
 	pthread_mutex_destroy(&stream->lock);
@@ -283,6 +289,11 @@ int npu_stream_submit(struct npu_stream *stream, const struct npu_job *jobs, uns
 {
 	int ret;
 
+	if (npu_null(stream) || npu_null(jobs))
+		return -EINVAL;
+	ret = npu_device_check(stream->dev);
+	if (ret)
+		return ret;
 	pthread_mutex_lock(&stream->lock);
 	ret = submit_jobs(stream, jobs, count, seqno);
 	pthread_mutex_unlock(&stream->lock);
@@ -316,8 +327,15 @@ int npu_stream_wait_raw(struct npu_stream *stream, uint64_t seqno, int64_t deadl
 
 int npu_stream_wait(struct npu_stream *stream, uint64_t seqno, int64_t timeout_ns)
 {
-	uint64_t last = last_of(stream);
+	uint64_t last;
+	int ret;
 
+	if (npu_null(stream))
+		return -EINVAL;
+	ret = npu_device_check(stream->dev);
+	if (ret)
+		return ret;
+	last = last_of(stream);
 	if (seqno > last)
 		return npu_fail(-EINVAL, "number of a job: expected at most %llu, found %llu",
 				(unsigned long long)last, (unsigned long long)seqno);
@@ -385,6 +403,11 @@ int npu_stream_report(struct npu_stream *stream, uint64_t seqno, struct npu_repo
 	struct npu_report none;
 	int ret;
 
+	if (npu_null(stream))
+		return -EINVAL;
+	ret = npu_device_check(stream->dev);
+	if (ret)
+		return ret;
 	pthread_mutex_lock(&stream->lock);
 	ret = report_of(stream, seqno, report ? report : &none);
 	pthread_mutex_unlock(&stream->lock);
@@ -395,8 +418,11 @@ int npu_stream_report(struct npu_stream *stream, uint64_t seqno, struct npu_repo
 
 int npu_event_create(struct npu_device *dev, struct npu_stream_event **out)
 {
-	struct npu_stream_event *event = calloc(1, sizeof(*event));
+	struct npu_stream_event *event;
 
+	if (npu_null(dev) || npu_null(out))
+		return -EINVAL;
+	event = calloc(1, sizeof(*event));
 	if (!event)
 		return npu_fail(-ENOMEM, "out of memory for an event");
 	pthread_mutex_init(&event->lock, NULL);
@@ -426,8 +452,15 @@ static struct npu_point point_of(struct npu_stream_event *event)
 
 int npu_event_record(struct npu_stream_event *event, struct npu_stream *stream)
 {
-	struct npu_point point = { stream->queue, last_of(stream) };
+	struct npu_point point;
+	int ret;
 
+	if (npu_null(event) || npu_null(stream))
+		return -EINVAL;
+	ret = npu_device_check(event->dev);
+	if (ret)
+		return ret;
+	point = (struct npu_point) { stream->queue, last_of(stream) };
 	if (event->dev != stream->dev)
 		return npu_fail(-EINVAL, "event and stream belong to different devices");
 	pthread_mutex_lock(&event->lock);
@@ -438,9 +471,17 @@ int npu_event_record(struct npu_stream_event *event, struct npu_stream *stream)
 
 int npu_event_wait(struct npu_stream_event *event, int64_t timeout_ns)
 {
-	struct npu_backend *be = event->dev->backend;
-	struct npu_point point = point_of(event);
+	struct npu_backend *be;
+	struct npu_point point;
+	int ret;
 
+	if (npu_null(event))
+		return -EINVAL;
+	ret = npu_device_check(event->dev);
+	if (ret)
+		return ret;
+	be = event->dev->backend;
+	point = point_of(event);
 	if (!point.seqno)
 		return 0;
 	return be->ops->wait(be, point, npu_deadline(timeout_ns));
@@ -448,9 +489,15 @@ int npu_event_wait(struct npu_stream_event *event, int64_t timeout_ns)
 
 int npu_stream_wait_event(struct npu_stream *stream, struct npu_stream_event *event)
 {
-	struct npu_point point = point_of(event);
+	struct npu_point point;
 	int ret;
 
+	if (npu_null(stream) || npu_null(event))
+		return -EINVAL;
+	ret = npu_device_check(event->dev);
+	if (ret)
+		return ret;
+	point = point_of(event);
 	if (event->dev != stream->dev)
 		return npu_fail(-EINVAL, "event and stream belong to different devices");
 	pthread_mutex_lock(&stream->lock);

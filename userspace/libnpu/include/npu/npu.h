@@ -5,7 +5,9 @@
  * Errors. Functions that can fail return 0 or a negative errno; objects come
  * back through an out-parameter, which is left alone on error. For a message
  * that says what was expected and what was found call npu_error_message() in
- * the same thread. The library never prints and never ends the process.
+ * the same thread. The library never prints and never ends the process. A null
+ * pointer where an object, a name or an out-parameter is wanted is -EINVAL;
+ * functions that give no error give 0, NULL or "" for it.
  *
  * Ownership. Each object is freed by the function named with it; NULL is
  * ignored there. Objects keep what they need alive: a device may be closed
@@ -15,7 +17,9 @@
  * Threads. All functions may be called from any thread at any time, except
  * that an object must not be freed while another thread still uses it.
  * Functions of one module run one call at a time. Not async-signal-safe. After
- * fork() the child must not use objects of the parent.
+ * fork() objects of the parent are of no use to the child, which opens the device
+ * anew: what would reach the device is -EBADF there, and freeing takes nothing
+ * away from the parent.
  *
  * Times are in nanoseconds. A timeout of 0 polls; NPU_FOREVER never ends.
  */
