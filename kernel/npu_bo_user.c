@@ -238,24 +238,22 @@ static int npu_bo_user_map(struct npu_bo *bo)
 	return 0;
 }
 
-static struct npu_bo *npu_bo_user_create(struct drm_device *drm,
-					 const struct drm_npu_bo_import_user *args)
+/* Takes @user over, on error too. */
+static struct npu_bo *npu_bo_user_create(struct drm_device *drm, struct npu_bo_user *user)
 {
-	struct drm_gem_object *obj = npu_bo_gem_create(drm, args->size);
+	size_t size = user->pinned << PAGE_SHIFT;
+	struct drm_gem_object *obj = npu_bo_gem_create(drm, size);
 	struct npu_bo *bo;
 	int ret;
 
-	if (IS_ERR(obj))
+	if (IS_ERR(obj)) {
+		npu_user_free(user);
 		return ERR_CAST(obj);
-	bo = to_npu_bo(obj);
-	bo->user = npu_user_create(args);
-	if (IS_ERR(bo->user)) {
-		ret = PTR_ERR(bo->user);
-		kfree(bo);
-		return ERR_PTR(ret);
 	}
+	bo = to_npu_bo(obj);
+	bo->user = user;
 	obj->funcs = &npu_bo_user_funcs;
-	drm_gem_private_object_init(drm, obj, args->size);
+	drm_gem_private_object_init(drm, obj, size);
 	ret = npu_bo_user_map(bo);
 	if (ret) {
 		drm_gem_object_put(obj);
@@ -273,10 +271,27 @@ static bool npu_user_args_valid(const struct drm_npu_bo_import_user *args)
 	       args->addr + args->size > args->addr;
 }
 
+static int npu_bo_user_publish(struct drm_device *drm, struct drm_file *file,
+			       struct npu_bo_user *user, u32 *handle)
+{
+	struct npu_bo *bo = npu_bo_user_create(drm, user);
+	int ret;
+
+	if (IS_ERR(bo))
+		return PTR_ERR(bo);
+	ret = drm_gem_handle_create(file, &bo->base.base, handle);
+	drm_gem_object_put(&bo->base.base);
+	return ret;
+}
+
+/*
+ * Pins outside of drm_dev_enter(): page faults may take for ever, if the caller wants
+ * that, and an unplug waits for those who are inside.
+ */
 int npu_ioctl_bo_import_user(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_npu_bo_import_user *args = data;
-	struct npu_bo *bo;
+	struct npu_bo_user *user;
 	int ret, idx;
 
 	if (!npu_user_args_valid(args)) {
@@ -287,17 +302,17 @@ int npu_ioctl_bo_import_user(struct drm_device *drm, void *data, struct drm_file
 	ret = npu_user_check(drm, args);
 	if (ret)
 		return ret;
-	if (!drm_dev_enter(drm, &idx))
-		return -ENODEV;
-	bo = npu_bo_user_create(drm, args);
-	if (IS_ERR(bo)) {
-		ret = PTR_ERR(bo);
-		drm_dbg_driver(drm, "bo_import_user: %#llx bytes at %#llx: error %d\n",
-			       args->size, args->addr, ret);
-	} else {
-		ret = drm_gem_handle_create(file, &bo->base.base, &args->handle);
-		drm_gem_object_put(&bo->base.base);
+	user = npu_user_create(args);
+	if (IS_ERR(user)) {
+		drm_dbg_driver(drm, "bo_import_user: %#llx bytes at %#llx: error %ld\n",
+			       args->size, args->addr, PTR_ERR(user));
+		return PTR_ERR(user);
 	}
+	if (!drm_dev_enter(drm, &idx)) {
+		npu_user_free(user);
+		return -ENODEV;
+	}
+	ret = npu_bo_user_publish(drm, file, user, &args->handle);
 	drm_dev_exit(idx);
 	return ret;
 }

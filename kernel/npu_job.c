@@ -339,9 +339,10 @@ static void npu_submit_cleanup(struct npu_submit *submit)
 	npu_queue_put(submit->queue);
 }
 
-static int npu_submit(struct npu_submit *submit)
+/* What waits for memory of the caller comes before drm_dev_enter(), for which an unplug waits. */
+static int npu_submit(struct drm_device *drm, struct npu_submit *submit)
 {
-	int ret;
+	int ret, idx;
 
 	ret = npu_submission_create(submit);
 	if (ret)
@@ -352,11 +353,14 @@ static int npu_submit(struct npu_submit *submit)
 	ret = npu_submit_out_syncs(submit);
 	if (ret)
 		return ret;
+	if (!drm_dev_enter(drm, &idx))
+		return -ENODEV;
 	ret = npu_vm_resv_lock(&to_npu_client(submit->file)->vm, &submit->resv);
-	if (ret)
-		return ret;
-	ret = npu_submit_push(submit);
-	npu_vm_resv_unlock(&submit->resv);
+	if (!ret) {
+		ret = npu_submit_push(submit);
+		npu_vm_resv_unlock(&submit->resv);
+	}
+	drm_dev_exit(idx);
 	return ret;
 }
 
@@ -364,7 +368,7 @@ int npu_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct npu_submit submit = { .args = data, .file = file };
 	struct drm_npu_submit *args = data;
-	int ret, idx;
+	int ret;
 
 	if (args->flags || !args->job_count || args->job_count > NPU_MAX_JOBS ||
 	    args->in_sync_count > NPU_MAX_SYNCS || args->out_sync_count > NPU_MAX_SYNCS) {
@@ -376,12 +380,7 @@ int npu_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file)
 	submit.queue = npu_queue_lookup(to_npu_client(file), args->queue_id);
 	if (!submit.queue)
 		return -ENOENT;
-	if (!drm_dev_enter(drm, &idx)) {
-		npu_queue_put(submit.queue);
-		return -ENODEV;
-	}
-	ret = npu_submit(&submit);
+	ret = npu_submit(drm, &submit);
 	npu_submit_cleanup(&submit);
-	drm_dev_exit(idx);
 	return ret;
 }

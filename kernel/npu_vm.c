@@ -556,20 +556,21 @@ int npu_ioctl_vm_bind(struct drm_device *drm, void *data, struct drm_file *file)
 			       args->flags);
 		return -EINVAL;
 	}
-	if (!drm_dev_enter(drm, &idx))
-		return -ENODEV;
 
 	args->failed_op = 0;
+	/* Copies, which may wait for the caller's memory: outside of drm_dev_enter(). */
 	ret = npu_bind_prepare(&bind, args);
 	if (!ret)
 		ret = npu_bind_check(&bind, file, &args->failed_op);
+	if (!ret && !drm_dev_enter(drm, &idx))
+		ret = -ENODEV;
 	if (!ret) {
 		mutex_lock(&bind.vm->lock);
 		ret = npu_bind_run(&bind, &args->failed_op);
 		mutex_unlock(&bind.vm->lock);
+		drm_dev_exit(idx);
 	}
 	npu_bind_cleanup(&bind);
-	drm_dev_exit(idx);
 	return ret;
 }
 

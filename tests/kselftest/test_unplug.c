@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The device goes away while clients use it. */
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "tests/kselftest/npu_harness.h"
@@ -193,6 +197,101 @@ TEST_F(unplug, memory_of_the_process_is_given_back)
 	test_bo_close(self->user.fd, handle);
 	EXPECT_EQ(5, data[0]);
 	EXPECT_EQ(pins, test_pins());
+}
+
+/**
+ * struct sleeper - a thread whose call waits for memory that nobody provides
+ * @fd: open file
+ * @queue: its queue
+ * @call: 0 imports, 1 binds, 2 submits
+ * @memory: a page that is not there
+ * @ret: what came of it
+ */
+struct sleeper {
+	int fd;
+	uint32_t queue;
+	int call;
+	void *memory;
+	int ret;
+};
+
+static void *sleep_in_a_call(void *data)
+{
+	struct sleeper *sleeper = data;
+	struct drm_npu_vm_bind bind = {
+		.op_count = 1, .op_stride = sizeof(struct drm_npu_bind_op),
+		.ops = PTR(sleeper->memory),
+	};
+	uint32_t handle;
+
+	if (sleeper->call == 0)
+		sleeper->ret = test_import(sleeper->fd, sleeper->memory, TEST_PAGE, 0, &handle);
+	else if (sleeper->call == 1)
+		sleeper->ret = test_ioctl(sleeper->fd, DRM_IOCTL_NPU_VM_BIND, &bind);
+	else
+		sleeper->ret = test_submit(sleeper->fd, sleeper->queue, sleeper->memory, 1, 0);
+	return NULL;
+}
+
+/* The faults of a page of memory, which this process is to resolve itself. */
+static int watch_faults(void *memory)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register registration = {
+		.range = { .start = PTR(memory), .len = TEST_PAGE },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return -errno;
+	return test_ioctl(fd, UFFDIO_API, &api) ?:
+	       test_ioctl(fd, UFFDIO_REGISTER, &registration) ?: fd;
+}
+
+/* What a call returns that sleeps in a page fault while the device goes. */
+static int unbind_while_it_sleeps(struct user *user, int call)
+{
+	struct sleeper sleeper = { .fd = user->fd, .queue = user->queue, .call = call };
+	struct uffdio_zeropage zero = { .range = { .len = TEST_PAGE } };
+	struct pollfd poller = { .events = POLLIN };
+	pthread_t thread;
+	int ret;
+
+	sleeper.memory = mmap(NULL, TEST_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			      -1, 0);
+	if (sleeper.memory == MAP_FAILED)
+		return -ENOMEM;
+	poller.fd = watch_faults(sleeper.memory);
+	if (poller.fd < 0 || pthread_create(&thread, NULL, sleep_in_a_call, &sleeper) ||
+	    poll(&poller, 1, TEST_WAIT_MS) != 1 || poller.revents != POLLIN)
+		return -EIO;
+	/* This does not wait for it. */
+	ret = unbind();
+	zero.range.start = PTR(sleeper.memory);
+	ret = ret ?: test_ioctl(poller.fd, UFFDIO_ZEROPAGE, &zero);
+	pthread_join(thread, NULL);
+	close(poller.fd);
+	return bind() ?: ret ?: sleeper.ret;
+}
+
+TEST_F(unplug, does_not_wait_for_a_page_fault_of_an_import)
+{
+	long pins = test_pins();
+
+	EXPECT_EQ(-ENODEV, unbind_while_it_sleeps(&self->user, 0));
+	EXPECT_EQ(pins, test_pins());
+}
+
+TEST_F(unplug, does_not_wait_for_a_page_fault_of_a_bind)
+{
+	/* It read zeros: an operation of no bytes. */
+	EXPECT_EQ(-EINVAL, unbind_while_it_sleeps(&self->user, 1));
+}
+
+TEST_F(unplug, does_not_wait_for_a_page_fault_of_a_submission)
+{
+	EXPECT_EQ(-ENODEV, unbind_while_it_sleeps(&self->user, 2));
 }
 
 TEST_F(unplug, unload_of_the_transport)
