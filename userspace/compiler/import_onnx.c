@@ -348,6 +348,72 @@ static int import_constant_node(struct importer *im, const Onnx__NodeProto *p)
 	return import_constant(im, p->output[0], p->attribute[0]->t);
 }
 
+/* The one element that fills the constant: float32 0 unless said otherwise. */
+static int read_filler(struct importer *im, const Onnx__NodeProto *p, struct npuc_tensor *out)
+{
+	const Onnx__AttributeProto *a = p->n_attribute ? p->attribute[0] : NULL;
+
+	out->name = p->output[0];
+	if (a && (p->n_attribute > 1 || !a->name || strcmp(a->name, "value") || !a->t))
+		return npuc_fail(im->d, -EOPNOTSUPP,
+				 "ConstantOfShape %s: only the attribute value is possible",
+				 p->name ? p->name : "");
+	if (a)
+		return fill_constant(im, out, a->t);
+	out->dtype = NPUC_F32;
+	out->rank = 0;
+	out->data = calloc(1, sizeof(float));
+	return out->data ? 0 : oom(im);
+}
+
+static int spread(struct importer *im, struct npuc_tensor *t, const struct npuc_tensor *filler)
+{
+	size_t size = npuc_dtype_size(filler->dtype), n = npuc_elements(t);
+
+	if (npuc_elements(filler) != 1)
+		return npuc_fail(im->d, -EINVAL, "tensor %s: its value has %lld elements, want 1",
+				 t->name, (long long)npuc_elements(filler));
+	t->dtype = filler->dtype;
+	t->data = malloc(n * size);
+	if (!t->data)
+		return oom(im);
+	for (size_t i = 0; i < n; i++)
+		memcpy((char *)t->data + i * size, filler->data, size);
+	return 0;
+}
+
+/* ConstantOfShape of a constant shape is a constant. */
+static int import_filled(struct importer *im, const Onnx__NodeProto *p)
+{
+	const struct npuc_tensor *shape;
+	struct npuc_tensor filler = { 0 };
+	int in, out, err;
+
+	if (p->n_input != 1 || p->n_output != 1 || !*p->output[0])
+		return npuc_fail(im->d, -EINVAL, "ConstantOfShape %s: wants one input and output",
+				 p->name ? p->name : "");
+	in = npuc_graph_tensor(im->g, p->input[0]);
+	out = npuc_graph_tensor(im->g, p->output[0]);
+	if (in < 0 || out < 0)
+		return oom(im);
+	shape = &im->g->tensor[in];
+	if (!shape->data || shape->dtype != NPUC_I64 || shape->rank != 1)
+		return npuc_fail(im->d, -EOPNOTSUPP,
+				 "ConstantOfShape %s: its shape must be a constant of int64",
+				 p->name ? p->name : "");
+	if (im->g->tensor[out].data || im->g->tensor[out].producer >= 0 ||
+	    im->g->tensor[out].rank >= 0)
+		return npuc_fail(im->d, -EINVAL, "ConstantOfShape %s: output %s exists already",
+				 p->name ? p->name : "", p->output[0]);
+	err = set_dims(im, &im->g->tensor[out], shape->data, shape->dim[0], 0);
+	if (!err)
+		err = read_filler(im, p, &filler);
+	if (!err)
+		err = spread(im, &im->g->tensor[out], &filler);
+	free(filler.data);
+	return err;
+}
+
 static int import_node(struct importer *im, const Onnx__NodeProto *p)
 {
 	struct npuc_node *n = &im->g->node[im->g->n_node];
@@ -365,6 +431,8 @@ static int import_node(struct importer *im, const Onnx__NodeProto *p)
 				 p->op_type, p->name ? p->name : "", p->domain);
 	if (!strcmp(p->op_type, "Constant"))
 		return import_constant_node(im, p);
+	if (!strcmp(p->op_type, "ConstantOfShape"))
+		return import_filled(im, p);
 	snprintf(made, sizeof(made), "%.40s_%zu", p->op_type, im->g->n_node);
 	im->g->n_node++;
 	n->op = strdup(p->op_type);
