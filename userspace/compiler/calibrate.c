@@ -8,7 +8,8 @@
 #include <string.h>
 
 #define BINS	   2048
-#define PASSES	   4
+/* For channels, twice for ranges, then as float and as int8. */
+#define PASSES	   5
 #define SHRINK	   0.96f
 #define SHRINKS	   30
 #define LEAST_STEP 0x1p-100f
@@ -72,10 +73,9 @@ int npuc_check_samples(struct npuc_quantiser *q)
 	return err;
 }
 
-/* One pass over all samples, through one evaluator or two side by side. */
-static int run_all(struct npuc_quantiser *q, struct npuc_eval *a, struct npuc_eval *b,
-		   int (*each)(struct npuc_quantiser *q, struct npuc_eval *a, struct npuc_eval *b,
-			       unsigned int run))
+int npuc_run_all(struct npuc_quantiser *q, struct npuc_eval *a, struct npuc_eval *b,
+		 int (*each)(struct npuc_quantiser *q, struct npuc_eval *a, struct npuc_eval *b,
+			     unsigned int run))
 {
 	const float **input = calloc(q->g->n_input, sizeof(*input));
 	int err = input ? 0 : oom(q);
@@ -204,12 +204,12 @@ static int measure(struct npuc_quantiser *q, struct npuc_eval *e, struct range *
 		r[i] = (struct range){ .lo = INFINITY, .hi = -INFINITY };
 	e->arg = r;
 	e->seen = widen;
-	err = run_all(q, e, NULL, NULL);
+	err = npuc_run_all(q, e, NULL, NULL);
 	if (!err)
 		err = make_bins(q, r);
 	e->seen = count;
 	if (!err)
-		err = run_all(q, e, NULL, NULL);
+		err = npuc_run_all(q, e, NULL, NULL);
 	for (size_t i = 0; i < q->g->n_tensor && !err; i++)
 		if (q->kept[i])
 			q->grid[i] = r[i].bin ? best_grid(&r[i]) : npuc_grid_of(r[i].lo, r[i].hi);
@@ -341,7 +341,7 @@ int npuc_compare(struct npuc_quantiser *q)
 	rounded.arg = q;
 	rounded.seen = round_values;
 	if (!err)
-		err = run_all(q, &exact, &rounded, add_run);
+		err = npuc_run_all(q, &exact, &rounded, add_run);
 	for (size_t i = 0; i < q->n_row; i++)
 		decibels(&q->row[i]);
 	npuc_eval_free(&rounded);

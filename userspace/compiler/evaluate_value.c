@@ -1,41 +1,31 @@
 // SPDX-License-Identifier: MIT
 /* Operators on single values, and those that move values, in float. */
-#include "userspace/compiler/evaluate.h"
+#include "userspace/compiler/quantise.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-
-/* Bounds of Clip: inputs since operator set 11, attributes before. */
-static float bound(struct npuc_eval *e, const struct npuc_node *n, size_t input, const char *name,
-		   float def)
-{
-	const struct npuc_attr *a = npuc_attr(n, name);
-	const float *v = npuc_eval_in(e, n, input);
-
-	if (v)
-		return *v;
-	return a && a->kind == NPUC_ATTR_FLOAT ? a->f : def;
-}
 
 int npuc_eval_unary(struct npuc_eval *e, const struct npuc_node *n)
 {
 	const struct npuc_tensor *t = npuc_eval_tensor(e, n, 0);
 	const float *x = npuc_eval_in(e, n, 0);
 	bool sigmoid = !strcmp(n->op, "Sigmoid"), clip = !strcmp(n->op, "Clip");
-	float lo = clip ? bound(e, n, 1, "min", -INFINITY) : 0;
-	float hi = clip ? bound(e, n, 2, "max", INFINITY) : INFINITY;
+	struct npuc_clip bounds;
 	const struct npuc_attr *alpha = npuc_attr(n, "alpha");
 	float slope = strcmp(n->op, "LeakyRelu") ? 0 : alpha ? alpha->f : 0.01f;
-	float *out = npuc_eval_out(e, n, t->rank, t->dim);
+	float *out;
 
+	if (clip && npuc_read_clip(e->p.g, n, &bounds))
+		return npuc_refuse(&e->p, n, "its bounds must be constants of float32");
+	out = npuc_eval_out(e, n, t->rank, t->dim);
 	if (!out)
 		return npuc_eval_oom(e);
 	for (int64_t i = 0; i < npuc_elements(t); i++) {
 		if (sigmoid)
 			out[i] = 1 / (1 + expf(-x[i]));
 		else if (clip)
-			out[i] = fminf(fmaxf(x[i], lo), hi);
+			out[i] = fminf(fmaxf(x[i], bounds.lo), bounds.hi);
 		else
 			out[i] = x[i] < 0 ? slope * x[i] : x[i];
 	}

@@ -90,9 +90,6 @@ static int check_node(struct npuc_quantiser *q, const struct npuc_node *n)
 	if (n->n_in < 1 || n->n_out < 1 || n->in[0] < 0 || n->out[0] < 0)
 		return npuc_fail(q->d, -EOPNOTSUPP, "%s %s: has no input or no output", n->op,
 				 n->name);
-	if (n->op[0] == 'Q' || !strcmp(n->op, "DequantizeLinear"))
-		return npuc_fail(q->d, -EINVAL, "%s %s: the model is quantised already", n->op,
-				 n->name);
 	if (npuc_has_weights(n) && (!w || !w->data || w->dtype != NPUC_F32 || w->rank < 2))
 		return npuc_fail(q->d, -EOPNOTSUPP,
 				 "%s %s: its second input must be a constant of float32", n->op,
@@ -202,10 +199,28 @@ static int make_report(struct npuc_quantiser *q)
 	return 0;
 }
 
+static int check_float(struct npuc_quantiser *q)
+{
+	for (size_t i = 0; i < q->g->n_node; i++) {
+		const struct npuc_node *n = &q->g->node[i];
+
+		if (n->op[0] == 'Q' || !strcmp(n->op, "DequantizeLinear"))
+			return npuc_fail(q->d, -EINVAL, "%s %s: the model is quantised already",
+					 n->op, n->name);
+	}
+	return 0;
+}
+
 static int calibrate(struct npuc_quantiser *q, struct npuc_graph **out)
 {
-	int err = npuc_fold_norms(q->g, q->d);
+	int err = check_float(q);
 
+	if (!err)
+		err = npuc_fold_norms(q->g, q->d);
+	if (!err)
+		err = npuc_check_samples(q);
+	if (!err)
+		err = npuc_equalise(q);
 	if (err)
 		return err;
 	q->grid = calloc(q->g->n_tensor + 1, sizeof(*q->grid));
@@ -213,9 +228,7 @@ static int calibrate(struct npuc_quantiser *q, struct npuc_graph **out)
 	q->fused = calloc(q->g->n_node + 1, sizeof(*q->fused));
 	if (!q->grid || !q->kept || !q->fused)
 		return npuc_fail(q->d, -ENOMEM, "out of memory");
-	err = npuc_check_samples(q);
-	if (!err)
-		err = npuc_choose_kept(q);
+	err = npuc_choose_kept(q);
 	if (!err)
 		err = npuc_measure(q);
 	if (err)

@@ -23,6 +23,7 @@ struct npuc_grid {
  * @grid: for each tensor; of use where @kept is set
  * @kept: tensors that exist as int8 in the quantised graph
  * @fused: for each node, the Relu or Clip whose work its bounds do, or -1
+ * @steps: runs of the graph so far
  * @row: the report, a row for each node that computes on int8
  */
 struct npuc_quantiser {
@@ -41,8 +42,20 @@ struct npuc_quantiser {
 /* BatchNormalization becomes part of the convolution before it. */
 int npuc_fold_norms(struct npuc_graph *g, struct npuc_diag *d);
 
+/* A constant of its own, @data in the form of @shape, for input @at of a node. */
+int npuc_replace_constant(struct npuc_graph *g, struct npuc_node *n, size_t at, const char *suffix,
+			  const struct npuc_tensor *shape, const float *data);
+
 /* Checks the samples against the graph's inputs; gives how many runs they make. */
 int npuc_check_samples(struct npuc_quantiser *q);
+
+/* Evens out the channels between convolutions: the graph computes the same with other weights. */
+int npuc_equalise(struct npuc_quantiser *q);
+
+/* One pass over all samples, through one evaluator or two side by side. */
+int npuc_run_all(struct npuc_quantiser *q, struct npuc_eval *a, struct npuc_eval *b,
+		 int (*each)(struct npuc_quantiser *q, struct npuc_eval *a, struct npuc_eval *b,
+			     unsigned int run));
 
 /* What each node of the graph will be in int8: sets @kept and @fused. */
 int npuc_choose_kept(struct npuc_quantiser *q);

@@ -39,14 +39,12 @@ static int read_norm(struct npuc_graph *g, const struct npuc_node *n, struct npu
 	return 0;
 }
 
-/* A constant of the graph for the input @at of @n; @data is freed. */
-static int replace(struct npuc_graph *g, struct npuc_node *n, size_t at, const char *what, int rank,
-		   const int64_t *dim, float *data)
+int npuc_replace_constant(struct npuc_graph *g, struct npuc_node *n, size_t at, const char *suffix,
+			  const struct npuc_tensor *shape, const float *data)
 {
-	int id = npuc_build_tensor(g, g->tensor[n->out[0]].name, what, NPUC_F32);
-	int err = id < 0 ? id : npuc_build_constant(g, id, rank, dim, data);
+	int id = npuc_build_tensor(g, g->tensor[n->out[0]].name, suffix, NPUC_F32);
+	int err = id < 0 ? id : npuc_build_constant(g, id, shape->rank, shape->dim, data);
 
-	free(data);
 	if (err)
 		return err;
 	g->tensor[id].uses = 1;
@@ -75,26 +73,23 @@ static int scale_conv(struct npuc_graph *g, struct npuc_node *conv, const struct
 	const float *b = conv->in[2] < 0 ? NULL : g->tensor[conv->in[2]].data;
 	float *weight = malloc(all * sizeof(*weight));
 	float *bias = malloc(norm->channels * sizeof(*bias));
-	int err;
+	struct npuc_tensor line = { .rank = 1, .dim = { norm->channels } };
+	int err = weight && bias ? 0 : -ENOMEM;
 
-	if (!weight || !bias) {
-		free(weight);
-		free(bias);
-		return -ENOMEM;
-	}
-	for (int64_t c = 0; c < norm->channels; c++) {
+	for (int64_t c = 0; c < norm->channels && !err; c++) {
 		float gain = norm->gain[c] / sqrtf(norm->variance[c] + norm->epsilon);
 
 		for (int64_t i = 0; i < per; i++)
 			weight[c * per + i] = ((float *)w.data)[c * per + i] * gain;
 		bias[c] = ((b ? b[c] : 0) - norm->mean[c]) * gain + norm->shift[c];
 	}
-	err = replace(g, conv, 1, "folded_weight", w.rank, w.dim, weight);
-	if (err) {
-		free(bias);
-		return err;
-	}
-	return replace(g, conv, 2, "folded_bias", 1, &norm->channels, bias);
+	if (!err)
+		err = npuc_replace_constant(g, conv, 1, "folded_weight", &w, weight);
+	if (!err)
+		err = npuc_replace_constant(g, conv, 2, "folded_bias", &line, bias);
+	free(weight);
+	free(bias);
+	return err;
 }
 
 static bool constant(const struct npuc_graph *g, int t)
