@@ -15,6 +15,7 @@ from tooltest import ROOT, SANITIZED, npu
 
 sys.path.insert(0, os.path.join(ROOT, 'tests/models'))
 import float_model  # noqa: E402
+import digits_data  # noqa: E402
 import fashion_data  # noqa: E402
 
 SAMPLES = 24
@@ -127,6 +128,15 @@ def check_fashion(report, folder):
                      if row['op'] not in EDGES), found['operators'])
 
 
+def check_digits(report, folder):
+    (samples, _), (images, labels) = digits_data.load()
+    model = onnx.load(os.path.join(ROOT, 'tests/models/digits.onnx'))
+    done, module = compiled(folder, model, samples[:300])
+    report.check('digits: compiled', done.status == 0, done)
+    right = sum(on_npu(folder, module, images[i]).argmax() == labels[i] for i in range(100))
+    report.check('digits: the NPU reads the first 100 of the test images', right >= 95, right)
+
+
 def bad_file(folder, name, change):
     path = os.path.join(folder, name)
     np.save(path, np.zeros((2, 4, 12, 12), np.float32))
@@ -224,4 +234,4 @@ def check_mutations(report, folder):
 
 
 if __name__ == '__main__':
-    tooltest.main(check_networks, check_fashion, check_files, check_models, check_mutations)
+    tooltest.main(check_networks, check_fashion, check_digits, check_files, check_models, check_mutations)
