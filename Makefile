@@ -16,6 +16,7 @@ V ?= 0
 # KDIR=, KVER=	the kernel to build modules for: its build folder, or its version
 # KERNEL=NAME	the kernel of the virtual machine, a row of tests/vm/kernels
 # DUT=LIB	another device or core for tests (Documentation/hardware/porting.rst)
+# NET=face	the demo finds faces in photographs instead
 # SUITE=NAME	the Debian release of test-root (trixie)
 # PREFIX=DIR, DESTDIR=DIR	where "make install" puts things (also LIBDIR=, BINDIR=)
 
@@ -59,6 +60,8 @@ VM_ADD :=
 DEMO :=
 DEMO_ARGS :=
 DEMO_ADD :=
+# Folders that it writes to, DIR:DST.
+DEMO_SHARE :=
 
 # Headers of the kernel's selftests, for tests under GPL-2.0-only; fetched when first used.
 KSELFTEST_INC = $(eval KSELFTEST_INC := $(shell tests/vm/source.sh --get kselftest))$(KSELFTEST_INC)
@@ -153,7 +156,7 @@ run-demo: firmware userspace vm-modules $(DEMO)
 	$(if $(DEMO),,$(error this tree has no demonstration yet: no fragment sets DEMO))
 	@echo 'starting a virtual machine with the NPU driver'
 	$(Q)O=$(O) tests/vm/run $(vm-kernel) --progress --npu $(addprefix --add ,$(DEMO_ADD)) \
-		$(DEMO) $(DEMO_ARGS)
+		$(addprefix --share ,$(DEMO_SHARE)) $(DEMO) $(DEMO_ARGS)
 
 .PHONY: vm
 vm: ## a shell in the virtual machine, with what is built
