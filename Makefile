@@ -5,8 +5,6 @@
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-# Nothing that was built on the way is removed; prerequisites here or in a fragment would undo it.
-.SECONDARY:
 .SUFFIXES:
 
 # O=DIR	where user space and firmware are built
@@ -72,6 +70,9 @@ include $(sort $(wildcard tests/*/build.mk tests/unit/*.mk))
 -include $(shell find $(O) -name '*.d' 2>/dev/null)
 include userspace/packaging/install.mk
 
+# Objects on the way to a program are kept. Not .SECONDARY: for all targets it would leave
+# unbuilt what only a script asks for.
+.PRECIOUS: $(O)/%.o
 $(O)/%.o: %.c
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)

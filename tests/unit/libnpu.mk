@@ -18,6 +18,7 @@ TESTS_NATIVE += tests/unit/test_libnpu_abi.py
 # The same through the kernel's driver, in the virtual machine.
 LIBNPU_VM_TESTS := $(addprefix $(O)/tests/unit/vm_libnpu_, stream function import)
 
+.PRECIOUS: $(O)/tests/unit/vm_libnpu_%.o
 $(O)/tests/unit/vm_libnpu_%.o: tests/unit/test_libnpu_%.c
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)

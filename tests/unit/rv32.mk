@@ -16,6 +16,7 @@ $(RV32_DIR)/%.elf: tests/rv32/%.S tests/rv32/program.h tests/rv32/board_regs.h t
 	$(Q)mkdir -p $(@D)
 	$(Q)$(RV32_CC) $(RV32_TARGET) -I. -T tests/rv32/bare.ld -o $@ $<
 
+.SECONDARY: $(RV32_PROGRAMS:%=$(RV32_DIR)/%.elf)
 $(RV32_DIR)/%.bin: $(RV32_DIR)/%.elf
 	$(call say,BIN,$@)
 	$(Q)$(RV32_OBJCOPY) -O binary $< $@
@@ -55,6 +56,7 @@ $(RV32_DIR)/random%.elf: $(RV32_DIR)/random%.S tests/rv32/linux.ld
 	$(call say,RV32,$@)
 	$(Q)$(RV32_CC) $(RV32_TARGET) -T tests/rv32/linux.ld -o $@ $<
 
+.SECONDARY: $(RV32_RANDOM:%=$(RV32_DIR)/%.elf) $(RV32_RANDOM:%=$(RV32_DIR)/%.S)
 $(O)/tests/unit/test_rv32_random: $(RV32_BOARD)
 $(O)/tests/unit/test_rv32_random: | $(RV32_RANDOM:%=$(RV32_DIR)/%.bin)
 $(O)/tests/unit/test_rv32_random.o: CPPFLAGS += -DRV32_DIR='"$(RV32_DIR)"'
