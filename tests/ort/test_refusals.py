@@ -58,6 +58,8 @@ CASES = (
     case("attribute \"beta\" is not known", "QLinearSigmoid", *QUANT, *QUANT, beta=1.0),
     case("alpha is inf", "QLinearLeakyRelu", *QUANT, *QUANT, alpha=float("inf")),
     case("axis is missing", "Concat", "x"),
+    case("group 1099511627776 do not agree", "QLinearConv", *QUANT,
+         np.ones([2, 2, 1, 1], np.int8), *QUANT, *QUANT, group=1 << 40),
     case("axis 4 of 4 dimensions", "Concat", "x", axis=4),
     case("int8 [1,2,4,4] and int8 [1,2,4,3] do not agree", "Concat",
          np.zeros((1, 2, 4, 3), np.int8), axis=1),

@@ -131,6 +131,9 @@ def check_additions(report, folder):
             ('an input twice', field(11, field(1, b'image')), 'input image is there twice'),
             ('an output twice', field(12, field(1, b'logits') + float_tensor),
              'output logits is there twice'),
+            ('data of two kinds', field(5, field(8, b'both') + field(1, 1) + field(2, 3) +
+                                        field(9, b'x') + field(5, 1)),
+             'tensor both: has both raw data and 1 elements of typed data'),
             ('an attribute twice', field(1, node + attribute(b'group', 2) + attribute(b'group', 2)),
              'QLinearConv more: attribute group is there twice'),
             ('a string for a number', field(1, node + attribute(b'group', 3)),
@@ -146,6 +149,15 @@ def check_additions(report, folder):
                      not os.listdir(folder), done)
     done = npu('compile', '-', '-o', path, '-q', data=read(MODEL) + field(7, b''))
     report.check('nothing appended changes nothing', done.status == 0, done)
+
+
+def check_many(report, folder):
+    """What a search through all names for each of them would take hours for."""
+    path = os.path.join(folder, 'm.npu')
+    constants = b''.join(field(5, field(8, b'c%d' % i) + field(1, 1) + field(2, 3) + field(9, b'x'))
+                         for i in range(400000))
+    done = npu('compile', '-', '-o', path, '-q', data=read(MODEL) + field(7, constants))
+    report.check('hundreds of thousands of constants are read', done.status == 0, done)
 
 
 def check_names(report, folder):
@@ -215,4 +227,4 @@ def check_replacing(report, folder):
 
 if __name__ == '__main__':
     tooltest.main(check_report, check_options, check_refusals, check_nesting, check_names,
-                  check_additions, check_files, check_replacing)
+                  check_additions, check_many, check_files, check_replacing)

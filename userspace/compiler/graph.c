@@ -58,13 +58,54 @@ const char *npuc_shape_text(const struct npuc_tensor *t, char *buf, size_t size)
 	return buf;
 }
 
+/* FNV-1a */
+static uint64_t hash(const char *name)
+{
+	uint64_t h = 0xcbf29ce484222325;
+
+	for (; *name; name++)
+		h = (h ^ (uint8_t)*name) * 0x100000001b3;
+	return h ^ h >> 32;
+}
+
+/* The slot of that name, or the free one where it belongs. */
+static uint32_t *slot_of(const struct npuc_graph *g, const char *name)
+{
+	size_t at = hash(name) & (g->n_index - 1);
+
+	while (g->index[at] && strcmp(g->tensor[g->index[at] - 1].name, name))
+		at = (at + 1) & (g->n_index - 1);
+	return &g->index[at];
+}
+
+static int grow_index(struct npuc_graph *g)
+{
+	size_t n = g->n_index ? 2 * g->n_index : 64;
+	uint32_t *index;
+
+	if (2 * (g->n_tensor + 1) <= g->n_index)
+		return 0;
+	index = calloc(n, sizeof(*index));
+	if (!index)
+		return -ENOMEM;
+	free(g->index);
+	g->index = index;
+	g->n_index = n;
+	for (size_t i = 0; i < g->n_tensor; i++)
+		*slot_of(g, g->tensor[i].name) = i + 1;
+	return 0;
+}
+
 int npuc_graph_tensor(struct npuc_graph *g, const char *name)
 {
 	struct npuc_tensor *grown;
+	uint32_t *slot;
 
-	for (size_t i = 0; i < g->n_tensor; i++)
-		if (!strcmp(g->tensor[i].name, name))
-			return i;
+	if (grow_index(g))
+		return -ENOMEM;
+	slot = slot_of(g, name);
+	if (*slot)
+		return *slot - 1;
 	grown = realloc(g->tensor, (g->n_tensor + 1) * sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
@@ -73,6 +114,7 @@ int npuc_graph_tensor(struct npuc_graph *g, const char *name)
 	*grown = (struct npuc_tensor){ .name = strdup(name), .rank = -1, .producer = -1 };
 	if (!grown->name)
 		return -ENOMEM;
+	*slot = g->n_tensor + 1;
 	return g->n_tensor++;
 }
 
@@ -138,6 +180,7 @@ void npuc_graph_free(struct npuc_graph *g)
 	}
 	free(g->node);
 	free(g->tensor);
+	free(g->index);
 	free(g->input);
 	free(g->output);
 	free(g);

@@ -82,9 +82,16 @@ struct npuc_node {
 	bool dead;
 };
 
+/**
+ * struct npuc_graph - a model
+ * @index: tensors by the hash of their names: number plus 1, 0 is free
+ * @n_index: slots of @index, a power of two, at most half of them in use
+ */
 struct npuc_graph {
 	struct npuc_tensor *tensor;
 	size_t n_tensor;
+	uint32_t *index;
+	size_t n_index;
 	struct npuc_node *node;
 	size_t n_node;
 	int *input;

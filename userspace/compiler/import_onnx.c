@@ -131,6 +131,10 @@ static int fill_constant(struct importer *im, struct npuc_tensor *t, const Onnx_
 	err = set_dims(im, t, p->dims, p->n_dims, 0);
 	if (err)
 		return err;
+	if (p->has_raw_data && (p->n_float_data || p->n_int32_data || p->n_int64_data))
+		return npuc_fail(im->d, -EINVAL,
+				 "tensor %s: has both raw data and %zu elements of typed data",
+				 t->name, p->n_float_data + p->n_int32_data + p->n_int64_data);
 	bytes = npuc_elements(t) * npuc_dtype_size(t->dtype);
 	if (p->has_raw_data && p->raw_data.len != bytes)
 		return count_mismatch(im, t, p->raw_data.len / npuc_dtype_size(t->dtype));

@@ -160,18 +160,19 @@ static int conv_shape(struct npuc_program *p, const struct npuc_node *n,
 {
 	const struct npuc_tensor *w = q->w;
 	struct npuc_window *win = &l->window;
+	int64_t group = npuc_attr_int(n, "group", 1);
 	char xs[128], ws[128];
 	int err;
 
-	*groups = npuc_attr_int(n, "group", 1);
 	if (x->rank < 3 || x->rank > 4 || w->rank != x->rank)
 		return npuc_refuse(p, n, "input %s and weights %s; 3 or 4 dimensions are possible",
 				   npuc_shape_text(x, xs, sizeof(xs)),
 				   npuc_shape_text(w, ws, sizeof(ws)));
-	if (*groups < 1 || x->dim[1] != w->dim[1] * *groups || w->dim[0] % *groups)
-		return npuc_refuse(p, n, "input %s, weights %s and group %d do not agree",
+	if (group < 1 || group > x->dim[1] || x->dim[1] != w->dim[1] * group || w->dim[0] % group)
+		return npuc_refuse(p, n, "input %s, weights %s and group %lld do not agree",
 				   npuc_shape_text(x, xs, sizeof(xs)),
-				   npuc_shape_text(w, ws, sizeof(ws)), *groups);
+				   npuc_shape_text(w, ws, sizeof(ws)), (long long)group);
+	*groups = group;
 	l->in_c = x->dim[1];
 	l->in_h = x->rank == 4 ? x->dim[2] : 1;
 	l->in_w = x->dim[x->rank - 1];
@@ -232,7 +233,7 @@ static int lower_conv(struct npuc_program *p, const struct npuc_node *n, struct 
 {
 	const struct npuc_tensor *x = &p->g->tensor[n->in[0]];
 	struct npuc_quant q = { 0 };
-	int err, groups;
+	int err, groups = 1;
 
 	err = npuc_read_quant(p, n, 6, &q);
 	if (!err)
