@@ -148,6 +148,16 @@ SUITE ?= trixie
 test-root: ## make test on a bare Debian of another release (SUITE=), in a folder of the cache
 	$(Q)tests/root $(SUITE) make test
 
+.PHONY: test-debug
+test-debug: ## the driver's tests in a kernel with KASAN, lockdep, kmemleak, ..., built when first used
+	$(submake) KERNEL=debug run-test-debug
+
+# Slower by far, and with less memory left than a stock kernel leaves.
+.PHONY: run-test-debug
+run-test-debug: firmware userspace $(TESTS_VM) vm-modules
+	$(Q)O=$(O) tests/run --vm-count $(words machine load unload log $(TESTS_VM)) \
+		--vm 'tests/vm/suite $(vm-kernel) --memory 3072 --timeout 14400 --program-timeout 1800 $(vm-add) $(TESTS_VM)'
+
 .PHONY: demo
 demo: ## classifies images on the simulated NPU, in a virtual machine
 	$(submake) run-demo

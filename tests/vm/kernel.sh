@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Debian's kernel image and headers, unpacked in the cache; the machine's own
-# kernel and apt configuration stay as they are.
+# kernel and apt configuration stay as they are. A kernel of Debian's source is
+# built by debug-kernel.sh instead.
 #
 # usage: tests/vm/kernel.sh [--kernel NAME] [--update] [--get WHAT]
 #   NAME   a row of tests/vm/kernels (this machine's release by default)
@@ -92,20 +93,29 @@ done
 
 row=$(kernel_row "$name")
 set -- $row
-final=$cache/kernels/$1
+case $3 in
+linux-source*)
+	final=$("$here/debug-kernel.sh" "$1" ${update:+--update})
+	version=$(cat "$final/version")
+	kdir=$final/build
+	;;
+*)
+	final=$cache/kernels/$1
+	mkdir -p "$cache/kernels"
+	exec 9> "$cache/kernels/.lock"
+	flock 9
+	if [ -n "$update" ] || [ ! -e "$final/version" ]; then
+		fetch "$2" "$3" "$final"
+	fi
+	exec 9>&-
+	version=$(cat "$final/version")
+	kdir=$final/usr/src/linux-headers-$version
+	;;
+esac
 
-mkdir -p "$cache/kernels"
-exec 9> "$cache/kernels/.lock"
-flock 9
-if [ -n "$update" ] || [ ! -e "$final/version" ]; then
-	fetch "$2" "$3" "$final"
-fi
-exec 9>&-
-
-version=$(cat "$final/version")
 show() {
 	case $1 in
-	kdir) echo "$final/usr/src/linux-headers-$version" ;;
+	kdir) echo "$kdir" ;;
 	image) echo "$final/boot/vmlinuz-$version" ;;
 	version) echo "$version" ;;
 	modules) cat "$final/modules" ;;
