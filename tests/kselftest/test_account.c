@@ -192,7 +192,7 @@ static int enter_cgroup(void)
 	char text[16];
 
 	snprintf(text, sizeof(text), "%d", getpid());
-	return test_write_file(CGROUP "/work/inner/cgroup.procs", text);
+	return test_write_file(CGROUP "/metered/inner/cgroup.procs", text);
 }
 
 TEST_F(account, cgroup_is_that_of_the_opening)
@@ -203,17 +203,17 @@ TEST_F(account, cgroup_is_that_of_the_opening)
 
 	mkdir(CGROUP, 0755);
 	ASSERT_EQ(0, mount("cgroup2", CGROUP, "cgroup2", 0, NULL));
-	mkdir(CGROUP "/work", 0755);
-	ASSERT_EQ(0, mkdir(CGROUP "/work/inner", 0755));
+	mkdir(CGROUP "/metered", 0755);
+	ASSERT_EQ(0, mkdir(CGROUP "/metered/inner", 0755));
 	told = child(enter_cgroup);
-	ASSERT_EQ(0, stat(CGROUP "/work/inner", &st));
+	ASSERT_EQ(0, stat(CGROUP "/metered/inner", &st));
 	/* The cgroup goes, its name stays. */
-	ASSERT_EQ(0, rmdir(CGROUP "/work/inner"));
-	rmdir(CGROUP "/work");
+	ASSERT_EQ(0, rmdir(CGROUP "/metered/inner"));
+	rmdir(CGROUP "/metered");
 	umount(CGROUP);
 	ASSERT_NE(0, told.pid);
 	ASSERT_EQ(1, find(self->fd, 0, told.pid, &account));
-	EXPECT_STREQ("/work/inner", account.cgroup);
+	EXPECT_STREQ("/metered/inner", account.cgroup);
 	EXPECT_EQ(st.st_ino, account.cgroup_id);
 	EXPECT_EQ(0, account.flags);
 }
