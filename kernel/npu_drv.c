@@ -68,8 +68,11 @@ static void npu_postclose(struct drm_device *drm, struct drm_file *file)
 	unsigned long id;
 	int idx;
 
-	xa_for_each(&client->queues, id, queue)
+	/* Others may list the client until it is off the device's list: a queue leaves it first. */
+	xa_for_each(&client->queues, id, queue) {
+		xa_erase(&client->queues, id);
 		npu_queue_retire(client, queue);
+	}
 	xa_destroy(&client->queues);
 
 	if (drm_dev_enter(drm, &idx)) {
